@@ -1,0 +1,23 @@
+/** One request to the Kubernetes API server. `body` is sent as JSON. */
+export interface KubeRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** /apis/karpenter.sh/v1/nodepools/default, without query. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Of the body; application/json where absent. PATCH names one of the three patch types. */
+  readonly contentType?: string;
+  readonly body?: unknown;
+}
+
+/** What the API server answered; failures are answers too. `body` is decoded JSON. */
+export interface KubeResponse {
+  readonly status: number;
+  readonly retryAfterSeconds?: number;
+  readonly body: unknown;
+}
+
+/**
+ * The first of the two seams: all that Joinery says to Kubernetes passes through here. Rejects
+ * only where no answer came (connection refused, cut, timed out).
+ */
+export type KubeTransport = (request: KubeRequest) => Promise<KubeResponse>;

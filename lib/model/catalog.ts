@@ -1,0 +1,15 @@
+import type { InstanceType } from './instance-type.ts';
+
+/**
+ * What EC2 would sell for each NodeClass at one instant, sold-out offerings marked unavailable.
+ * Two NodePools with one NodeClass share a list; a NodeClass that is not resolved has none.
+ */
+export interface Catalog {
+  readonly region: string;
+  /** The day (YYYY-MM-DD) on which the on-demand prices were taken. */
+  readonly pricedAt: string;
+  /** Whether spot prices are estimates rather than EC2's own. */
+  readonly spotPricesAreEstimates: boolean;
+  /** By EC2NodeClass name; each list sorted by name. */
+  readonly byNodeClass: ReadonlyMap<string, readonly InstanceType[]>;
+}

@@ -1,0 +1,34 @@
+import type { Requirements } from '#lib/constraints/requirements.ts';
+import type { Resources } from '#lib/constraints/resources.ts';
+
+export type CapacityType = 'on-demand' | 'spot' | 'reserved';
+
+/** One way to buy an instance type: where, how, at what price, and whether it can be had now. */
+export interface Offering {
+  readonly zone: string;
+  readonly zoneId: string;
+  readonly capacityType: CapacityType;
+  readonly usdPerHour: number;
+  readonly available: boolean;
+  /** Zone, capacity type, and whatever else a node gets when it is bought this way. */
+  readonly requirements: Requirements;
+  readonly reservationId?: string;
+  /** How many more instances the reservation can still give. */
+  readonly reservationCapacity?: number;
+}
+
+/**
+ * A kind of machine. `requirements` are the labels its nodes carry: In one value (the label), In
+ * several (settled at launch), DoesNotExist (never carried). `offerings` may include sold-out ones.
+ */
+export interface InstanceType {
+  readonly name: string;
+  readonly requirements: Requirements;
+  readonly capacity: Resources;
+  /** What kubelet, system and eviction threshold keep back. */
+  readonly overhead: Resources;
+  /** capacity − overhead, hugepages taken off memory; never negative. */
+  readonly allocatable: Resources;
+  /** Sorted by price, then zone, then capacity type. */
+  readonly offerings: readonly Offering[];
+}

@@ -1,0 +1,43 @@
+import type { ObjectRef } from './object.ts';
+
+/** JSON that is sent as it is. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json };
+
+/** A launch template, named by the hash of what it holds, so that making it twice makes it once. */
+export interface LaunchTemplate {
+  readonly name: string;
+  /** The CreateLaunchTemplate request's LaunchTemplateData. */
+  readonly data: Json;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/**
+ * One CreateFleet call that asks for as many instances as there are claims. The client token is
+ * fixed by the claims' uids and the attempt, so a repeated call yields the same instances.
+ */
+export interface Launch {
+  /** Also the value of the joinery.dev/launch-group tag on every instance it yields. */
+  readonly group: string;
+  /** Sorted by name: instances, sorted by id, are handed out in this order. */
+  readonly claims: readonly ObjectRef[];
+  readonly clientToken: string;
+  readonly launchTemplates: readonly LaunchTemplate[];
+  /** The CreateFleet request but for ClientToken. */
+  readonly request: Json;
+}
+
+/** An instance that a CreateFleet call yielded. */
+export interface LaunchedInstance {
+  readonly id: string;
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly zoneId: string;
+  readonly capacityType: 'on-demand' | 'spot' | 'reserved';
+  readonly imageId: string;
+}

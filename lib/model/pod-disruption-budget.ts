@@ -1,0 +1,12 @@
+import type { LabelSelector } from '#lib/constraints/label-selector.ts';
+import type { ObjectMeta } from './object.ts';
+
+/** How many of the selected pods may be away. Amounts stay as written: 1, "50%". */
+export interface PodDisruptionBudget {
+  readonly meta: ObjectMeta & { readonly namespace: string };
+  readonly selector?: LabelSelector;
+  readonly minAvailable?: string;
+  readonly maxUnavailable?: string;
+  readonly disruptionsAllowed: number;
+  readonly unhealthyPodEvictionPolicy: 'IfHealthyBudget' | 'AlwaysAllow';
+}

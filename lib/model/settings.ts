@@ -1,0 +1,17 @@
+/** What a decision must know of the cluster that no object of it says. */
+export interface ClusterSettings {
+  readonly clusterName: string;
+  readonly region: string;
+  /** https://… of the API server, for the user data of nodes. */
+  readonly clusterEndpoint: string;
+  /** Base64 PEM. */
+  readonly clusterCa: string;
+  /** The service network, e.g. 10.100.0.0/16. */
+  readonly serviceCidr: string;
+  /** 1.33; picks images. */
+  readonly kubernetesVersion: string;
+  readonly minValuesPolicy: 'Strict' | 'BestEffort';
+  readonly preferencePolicy: 'Respect' | 'Ignore';
+  /** The share of memory that the hypervisor keeps, e.g. 0.075. */
+  readonly vmMemoryOverheadPercent: number;
+}

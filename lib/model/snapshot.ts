@@ -1,0 +1,63 @@
+import type { Catalog } from './catalog.ts';
+import type { DaemonSet } from './daemon-set.ts';
+import type { Instance } from './instance.ts';
+import type { StateNode } from './node.ts';
+import type { NodeClass } from './node-class.ts';
+import type { NodeClassFacts } from './node-class-facts.ts';
+import type { NodePool } from './node-pool.ts';
+import type { ObjectRef } from './object.ts';
+import type { Pod } from './pod.ts';
+import type { PodDisruptionBudget } from './pod-disruption-budget.ts';
+import type { ClusterSettings } from './settings.ts';
+import type { SoldOut } from './sold-out.ts';
+import type { EpochMs } from './time.ts';
+import type {
+  CsiNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+  VolumeAttachment,
+} from './volume.ts';
+import type { Namespace, PriorityClass, WorkloadSelector } from './workload.ts';
+
+/** An object that could not be read: which, where in it, what stood there, what was expected. */
+export interface LeftOut {
+  readonly object: Omit<ObjectRef, 'uid' | 'resourceVersion'>;
+  /** The field's path, e.g. spec.template.spec.taints[0].effect. */
+  readonly field: string;
+  readonly problem: string;
+}
+
+/**
+ * Everything a decision may look at, read at one instant and frozen. Lists are sorted by
+ * namespace and name; every bound pod stands under its node, every other pod in `pods`.
+ */
+export interface Snapshot {
+  readonly takenAt: EpochMs;
+  readonly settings: ClusterSettings;
+  readonly nodePools: readonly NodePool[];
+  readonly nodeClasses: readonly NodeClass[];
+  readonly nodes: readonly StateNode[];
+  /** Pods without a node, whatever their state; eligibility is the solver's to judge. */
+  readonly pods: readonly Pod[];
+  readonly daemonSets: readonly DaemonSet[];
+  readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+  readonly persistentVolumeClaims: readonly PersistentVolumeClaim[];
+  readonly persistentVolumes: readonly PersistentVolume[];
+  readonly storageClasses: readonly StorageClass[];
+  readonly csiNodes: readonly CsiNode[];
+  readonly volumeAttachments: readonly VolumeAttachment[];
+  readonly namespaces: readonly Namespace[];
+  readonly workloadSelectors: readonly WorkloadSelector[];
+  readonly priorityClasses: readonly PriorityClass[];
+  readonly catalog: Catalog;
+  readonly soldOut: readonly SoldOut[];
+  /**
+   * This cluster's EC2 instances, by id. Absent: nobody needed to know, so nothing may be
+   * concluded from an instance that is not listed.
+   */
+  readonly instances?: readonly Instance[];
+  /** Of the NodeClasses that were looked up this time, sorted by name. */
+  readonly nodeClassFacts: readonly NodeClassFacts[];
+  readonly leftOut: readonly LeftOut[];
+}

@@ -1,0 +1,10 @@
+import type { CapacityType } from './instance-type.ts';
+import type { EpochMs } from './time.ts';
+
+/** An offering that EC2 could not give, and until when it is not asked for again. */
+export interface SoldOut {
+  readonly capacityType: CapacityType;
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly until: EpochMs;
+}
