@@ -48,14 +48,13 @@ export function virtualClock(start: Instant): Clock {
         if (done()) return 'done';
         const next = queue[0];
         if (next === undefined) return 'idle';
-        if (next.at > deadline) {
-          now = deadline;
-          return 'deadline';
-        }
+        if (next.at > deadline) break;
         pop(queue);
         now = next.at;
         if (!next.cancelled) next.run();
       }
+      now = deadline;
+      return 'deadline';
     },
   };
 }
