@@ -22,41 +22,55 @@ interface Task {
   cancelled: boolean;
 }
 
-/** A clock that starts at `start`. Inserting and taking the next task cost O(log n). */
+interface Timeline {
+  readonly queue: Task[];
+  now: Instant;
+  scheduled: number;
+}
+
+/** A clock that starts at `start`. Adding and taking a task cost O(log n) of those waiting. */
 export function virtualClock(start: Instant): Clock {
-  const queue: Task[] = [];
-  let now = start;
-  let order = 0;
-  const at: Clock['at'] = (when, run) => {
-    const task: Task = { at: Math.max(when, now), order, run, cancelled: false };
-    order += 1;
-    push(queue, task);
-    return {
-      cancel: () => {
-        task.cancelled = true;
-      },
-    };
-  };
+  const timeline: Timeline = { queue: [], now: start, scheduled: 0 };
+  const at: Clock['at'] = (when, run) => schedule(timeline, when, run);
+  const after: Clock['after'] = (ms, task) => at(timeline.now + ms, task);
   return {
-    now: () => now,
+    now: () => timeline.now,
     at,
-    after: (ms, task) => at(now + ms, task),
-    sleep: (ms) => new Promise((resolve) => at(now + ms, resolve)),
-    run: async (done, deadline) => {
-      for (;;) {
-        await settled();
-        if (done()) return 'done';
-        const next = queue[0];
-        if (next === undefined) return 'idle';
-        if (next.at > deadline) break;
-        pop(queue);
-        now = next.at;
-        if (!next.cancelled) next.run();
-      }
-      now = deadline;
-      return 'deadline';
+    after,
+    sleep: (ms) => new Promise((resolve) => after(ms, resolve)),
+    run: (done, deadline) => run(timeline, done, deadline),
+  };
+}
+
+function schedule(timeline: Timeline, when: Instant, run: () => void): { cancel: () => void } {
+  const at = Math.max(when, timeline.now);
+  const task: Task = { at, order: timeline.scheduled, run, cancelled: false };
+  timeline.scheduled += 1;
+  push(timeline.queue, task);
+  return {
+    cancel: () => {
+      task.cancelled = true;
     },
   };
+}
+
+async function run(
+  timeline: Timeline,
+  done: () => boolean,
+  deadline: Instant,
+): Promise<'done' | 'idle' | 'deadline'> {
+  for (;;) {
+    await settled();
+    if (done()) return 'done';
+    const next = timeline.queue[0];
+    if (next === undefined) return 'idle';
+    if (next.at > deadline) break;
+    pop(timeline.queue);
+    timeline.now = next.at;
+    if (!next.cancelled) next.run();
+  }
+  timeline.now = deadline;
+  return 'deadline';
 }
 
 /** Resolves when no promise is left that can settle without time passing or I/O. */
