@@ -1,15 +1,101 @@
-import type { CreateFleetCommandInput, CreateFleetCommandOutput } from '@aws-sdk/client-ec2';
+import type {
+  CreateFleetCommandInput,
+  CreateFleetCommandOutput,
+  CreateLaunchTemplateCommandInput,
+  CreateLaunchTemplateCommandOutput,
+  DescribeImagesCommandInput,
+  DescribeImagesCommandOutput,
+  DescribeInstancesCommandInput,
+  DescribeInstancesCommandOutput,
+  DescribeInstanceTypeOfferingsCommandInput,
+  DescribeInstanceTypeOfferingsCommandOutput,
+  DescribeInstanceTypesCommandInput,
+  DescribeInstanceTypesCommandOutput,
+  DescribeSecurityGroupsCommandInput,
+  DescribeSecurityGroupsCommandOutput,
+  DescribeSubnetsCommandInput,
+  DescribeSubnetsCommandOutput,
+  TerminateInstancesCommandInput,
+  TerminateInstancesCommandOutput,
+} from '@aws-sdk/client-ec2';
+import type {
+  AddRoleToInstanceProfileCommandInput,
+  AddRoleToInstanceProfileCommandOutput,
+  CreateInstanceProfileCommandInput,
+  CreateInstanceProfileCommandOutput,
+  GetInstanceProfileCommandInput,
+  GetInstanceProfileCommandOutput,
+} from '@aws-sdk/client-iam';
+import type { SendMessageCommandInput, SendMessageCommandOutput } from '@aws-sdk/client-sqs';
+import type { GetParameterCommandInput, GetParameterCommandOutput } from '@aws-sdk/client-ssm';
+
+interface Operation<Input, Output> {
+  readonly input: Input;
+  readonly output: Output;
+}
 
 /** Each AWS operation that Joinery uses, with the SDK's own types of what goes in and comes out. */
 export interface AwsOperations {
-  readonly CreateFleet: { input: CreateFleetCommandInput; output: CreateFleetCommandOutput };
+  readonly CreateFleet: Operation<CreateFleetCommandInput, CreateFleetCommandOutput>;
+  readonly CreateLaunchTemplate: Operation<
+    CreateLaunchTemplateCommandInput,
+    CreateLaunchTemplateCommandOutput
+  >;
+  readonly DescribeImages: Operation<DescribeImagesCommandInput, DescribeImagesCommandOutput>;
+  readonly DescribeInstances: Operation<
+    DescribeInstancesCommandInput,
+    DescribeInstancesCommandOutput
+  >;
+  readonly DescribeInstanceTypeOfferings: Operation<
+    DescribeInstanceTypeOfferingsCommandInput,
+    DescribeInstanceTypeOfferingsCommandOutput
+  >;
+  readonly DescribeInstanceTypes: Operation<
+    DescribeInstanceTypesCommandInput,
+    DescribeInstanceTypesCommandOutput
+  >;
+  readonly DescribeSecurityGroups: Operation<
+    DescribeSecurityGroupsCommandInput,
+    DescribeSecurityGroupsCommandOutput
+  >;
+  readonly DescribeSubnets: Operation<DescribeSubnetsCommandInput, DescribeSubnetsCommandOutput>;
+  readonly TerminateInstances: Operation<
+    TerminateInstancesCommandInput,
+    TerminateInstancesCommandOutput
+  >;
+  readonly AddRoleToInstanceProfile: Operation<
+    AddRoleToInstanceProfileCommandInput,
+    AddRoleToInstanceProfileCommandOutput
+  >;
+  readonly CreateInstanceProfile: Operation<
+    CreateInstanceProfileCommandInput,
+    CreateInstanceProfileCommandOutput
+  >;
+  readonly GetInstanceProfile: Operation<
+    GetInstanceProfileCommandInput,
+    GetInstanceProfileCommandOutput
+  >;
+  readonly SendMessage: Operation<SendMessageCommandInput, SendMessageCommandOutput>;
+  readonly GetParameter: Operation<GetParameterCommandInput, GetParameterCommandOutput>;
 }
+
+/** The name of an AWS operation that Joinery uses. */
+export type AwsOperation = keyof AwsOperations;
 
 /** The second of the two seams, untyped: what the SDK and the embedded world both can do. */
 export type RawAwsCall = (name: string, input: unknown) => Promise<unknown>;
 
 /** The second of the two seams: all that Joinery says to AWS passes through here. */
-export type AwsCall = <Name extends keyof AwsOperations>(
+export type AwsCall = <Name extends AwsOperation>(
   name: Name,
   input: AwsOperations[Name]['input'],
 ) => Promise<AwsOperations[Name]['output']>;
+
+/**
+ * The typed call over an untyped one. The cast is the seam itself: the SDK answers with these
+ * types, and whatever stands in for it promises the same shapes.
+ */
+export const typedCall =
+  (raw: RawAwsCall): AwsCall =>
+  async (name, input) =>
+    (await raw(name, input)) as AwsOperations[typeof name]['output'];
