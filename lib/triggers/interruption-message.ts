@@ -1,0 +1,62 @@
+import type { Interruption } from '#lib/model/interruption.ts';
+import type { EpochMs } from '#lib/model/time.ts';
+import { isObject, parseObject } from './hint.ts';
+
+type Detail = Readonly<Record<string, unknown>>;
+type Announced = Pick<Interruption, 'kind' | 'instanceId'>;
+
+/** By EventBridge's (source, detail-type). Source: karpenter-provider-aws v1.14, interruption/messages. */
+const READERS: Readonly<Record<string, (detail: Detail) => readonly Announced[]>> = {
+  'aws.ec2/EC2 Spot Instance Interruption Warning': (detail) =>
+    instance(detail, 'SpotInterruption'),
+  'aws.ec2/EC2 Instance Rebalance Recommendation': (detail) =>
+    instance(detail, 'RebalanceRecommendation'),
+  'aws.ec2/EC2 Instance State-change Notification': (detail) => stateChange(detail),
+  'aws.health/AWS Health Event': (detail) => scheduledChange(detail),
+};
+
+/**
+ * The interruptions that a queue message announces; none where the message is malformed, of a
+ * version, source or type that is not known, or about something that needs no action (an instance
+ * that starts). `now` stands in for a time that the event does not carry.
+ *
+ * Example: {"version":"0","source":"aws.ec2","detail-type":"EC2 Spot Instance Interruption
+ * Warning","detail":{"instance-id":"i-0abc"}} is one SpotInterruption of i-0abc.
+ */
+export function readInterruptions(body: string, now: EpochMs): readonly Interruption[] {
+  const event = parseObject(body);
+  if (event?.version !== '0' || !isObject(event.detail)) return [];
+  const read = READERS[`${String(event.source)}/${String(event['detail-type'])}`];
+  const announcedAt = typeof event.time === 'string' ? Date.parse(event.time) : Number.NaN;
+  return (read?.(event.detail) ?? []).map((announced) => ({
+    ...announced,
+    announcedAt: Number.isNaN(announcedAt) ? now : announcedAt,
+  }));
+}
+
+const instance = (detail: Detail, kind: Interruption['kind']): readonly Announced[] => {
+  const instanceId = detail['instance-id'];
+  return typeof instanceId === 'string' && instanceId !== '' ? [{ kind, instanceId }] : [];
+};
+
+function stateChange(detail: Detail): readonly Announced[] {
+  switch (String(detail.state).toLowerCase()) {
+    case 'stopping':
+    case 'stopped':
+      return instance(detail, 'InstanceStopping');
+    case 'shutting-down':
+    case 'terminated':
+      return instance(detail, 'InstanceTerminated');
+    default:
+      return [];
+  }
+}
+
+function scheduledChange(detail: Detail): readonly Announced[] {
+  if (detail.service !== 'EC2' || detail.eventTypeCategory !== 'scheduledChange') return [];
+  const entities = detail.affectedEntities;
+  if (!Array.isArray(entities)) return [];
+  return entities.flatMap((entity: unknown) =>
+    isObject(entity) ? instance({ 'instance-id': entity.entityValue }, 'ScheduledChange') : [],
+  );
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { readInterruptions } from '#lib/triggers/interruption-message.ts';
+
+const NOW = 1_795_176_000_000;
+const event = (source: string, type: string, detail: unknown, version = '0') =>
+  JSON.stringify({
+    version,
+    source,
+    'detail-type': type,
+    time: '2026-11-20T12:00:00Z',
+    detail,
+  });
+const state = (value: string) =>
+  event('aws.ec2', 'EC2 Instance State-change Notification', {
+    'instance-id': 'i-1',
+    state: value,
+  });
+
+describe('readInterruptions', () => {
+  it.each([
+    [
+      'SpotInterruption',
+      event('aws.ec2', 'EC2 Spot Instance Interruption Warning', { 'instance-id': 'i-1' }),
+    ],
+    [
+      'RebalanceRecommendation',
+      event('aws.ec2', 'EC2 Instance Rebalance Recommendation', { 'instance-id': 'i-1' }),
+    ],
+    ['InstanceStopping', state('stopping')],
+    ['InstanceTerminated', state('shutting-down')],
+    [
+      'ScheduledChange',
+      event('aws.health', 'AWS Health Event', {
+        service: 'EC2',
+        eventTypeCategory: 'scheduledChange',
+        affectedEntities: [{ entityValue: 'i-1' }],
+      }),
+    ],
+  ])('reads a %s', (kind, body) => {
+    expect(readInterruptions(body, NOW)).toEqual([
+      { kind, instanceId: 'i-1', announcedAt: Date.parse('2026-11-20T12:00:00Z') },
+    ]);
+  });
+
+  it.each([
+    ['an instance that starts', state('running')],
+    ['another version', event('aws.ec2', 'EC2 Spot Instance Interruption Warning', {}, '1')],
+    ['another source', event('aws.s3', 'Object Created', { 'instance-id': 'i-1' })],
+    [
+      'a warning that names no instance',
+      event('aws.ec2', 'EC2 Spot Instance Interruption Warning', {}),
+    ],
+    [
+      'a health event of another service',
+      event('aws.health', 'AWS Health Event', { service: 'RDS' }),
+    ],
+    ['what is not JSON', '<xml/>'],
+  ])('finds nothing in %s', (_what, body) => {
+    expect(readInterruptions(body, NOW)).toEqual([]);
+  });
+
+  it('takes the present for the time of an event that tells none', () => {
+    const body = event('aws.ec2', 'EC2 Spot Instance Interruption Warning', {
+      'instance-id': 'i-1',
+    }).replace('2026-11-20T12:00:00Z', 'someday');
+
+    expect(readInterruptions(body, NOW)[0]?.announcedAt).toBe(NOW);
+  });
+});
