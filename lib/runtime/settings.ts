@@ -8,3 +8,112 @@ export interface Settings {
   /** Who holds the Lease while this sandbox acts; unique per sandbox. */
   readonly identity: string;
 }
+
+/** An environment, as process.env is one. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Setting {
+  readonly name: string;
+  readonly fallback?: string;
+  /** What a good value looks like; the whole value must match. */
+  readonly pattern: RegExp;
+  readonly expected: string;
+}
+
+const ANYTHING = /^.+$/s;
+const SETTINGS = {
+  clusterName: {
+    name: 'JOINERY_CLUSTER_NAME',
+    pattern: /^[0-9A-Za-z][A-Za-z0-9_-]{0,99}$/,
+    expected: 'the name of the EKS cluster',
+  },
+  region: {
+    name: 'AWS_REGION',
+    pattern: /^[a-z]{2}(-[a-z]+)+-\d$/,
+    expected: 'a region such as us-east-1',
+  },
+  clusterEndpoint: {
+    name: 'JOINERY_CLUSTER_ENDPOINT',
+    pattern: /^https:\/\/\S+$/,
+    expected: 'the https address of the API server',
+  },
+  clusterCa: {
+    name: 'JOINERY_CLUSTER_CA',
+    pattern: /^[A-Za-z0-9+/]+=*$/,
+    expected: "the cluster's certificate authority in base64",
+  },
+  serviceCidr: {
+    name: 'JOINERY_SERVICE_CIDR',
+    pattern: /^[0-9a-fA-F.:]+\/\d{1,3}$/,
+    expected: 'the service network, such as 10.100.0.0/16',
+  },
+  kubernetesVersion: {
+    name: 'JOINERY_KUBERNETES_VERSION',
+    pattern: /^1\.\d+$/,
+    expected: 'a minor version such as 1.33',
+  },
+  hintQueueUrl: {
+    name: 'JOINERY_HINT_QUEUE_URL',
+    pattern: /^https?:\/\/\S+$/,
+    expected: 'the URL of the queue that wakes provision',
+  },
+  minValuesPolicy: {
+    name: 'JOINERY_MIN_VALUES_POLICY',
+    fallback: 'Strict',
+    pattern: /^(Strict|BestEffort)$/,
+    expected: 'Strict or BestEffort',
+  },
+  preferencePolicy: {
+    name: 'JOINERY_PREFERENCE_POLICY',
+    fallback: 'Respect',
+    pattern: /^(Respect|Ignore)$/,
+    expected: 'Respect or Ignore',
+  },
+  vmMemoryOverheadPercent: {
+    name: 'JOINERY_VM_MEMORY_OVERHEAD_PERCENT',
+    fallback: '0.075',
+    pattern: /^(0(\.\d+)?|1(\.0+)?)$/,
+    expected: 'a share between 0 and 1, such as 0.075',
+  },
+  identity: {
+    name: 'AWS_LAMBDA_LOG_STREAM_NAME',
+    fallback: 'joinery',
+    pattern: ANYTHING,
+    expected: 'a name for whoever holds the Lease',
+  },
+} satisfies Record<string, Setting>;
+
+/**
+ * The settings that `environment` holds. Throws one error that names every setting which is
+ * missing or malformed, what was found and what is expected, so that a deployment is mended once.
+ */
+export function readSettings(environment: Environment): Settings {
+  const problems: string[] = [];
+  const read = (setting: Setting): string => {
+    const value = environment[setting.name] || setting.fallback;
+    if (value === undefined)
+      problems.push(`${setting.name} is missing: expected ${setting.expected}`);
+    else if (!setting.pattern.test(value)) {
+      problems.push(`${setting.name} is ${JSON.stringify(value)}: expected ${setting.expected}`);
+    }
+    return value ?? '';
+  };
+  const cluster: ClusterSettings = {
+    clusterName: read(SETTINGS.clusterName),
+    region: read(SETTINGS.region),
+    clusterEndpoint: read(SETTINGS.clusterEndpoint),
+    clusterCa: read(SETTINGS.clusterCa),
+    serviceCidr: read(SETTINGS.serviceCidr),
+    kubernetesVersion: read(SETTINGS.kubernetesVersion),
+    minValuesPolicy: read(SETTINGS.minValuesPolicy) === 'BestEffort' ? 'BestEffort' : 'Strict',
+    preferencePolicy: read(SETTINGS.preferencePolicy) === 'Ignore' ? 'Ignore' : 'Respect',
+    vmMemoryOverheadPercent: Number(read(SETTINGS.vmMemoryOverheadPercent)),
+  };
+  const settings = {
+    cluster,
+    hintQueueUrl: read(SETTINGS.hintQueueUrl),
+    identity: read(SETTINGS.identity),
+  };
+  if (problems.length > 0) throw new Error(`Bad settings: ${problems.join('; ')}.`);
+  return settings;
+}

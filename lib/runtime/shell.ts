@@ -4,12 +4,17 @@ import type { EpochMs } from '#lib/model/time.ts';
 import type { Log } from './log.ts';
 import type { Settings } from './settings.ts';
 
-/** Everything a function may touch of the world; wired once per sandbox, or by the simulator. */
-export interface Shell {
-  readonly kube: KubeTransport;
+/** What sending a hint takes: all that the webhook's function is given. */
+export interface HintSender {
   readonly aws: AwsCall;
   readonly now: () => EpochMs;
+  readonly settings: Pick<Settings, 'hintQueueUrl'>;
+  readonly log: Log;
+}
+
+/** Everything a function may touch of the world; wired once per sandbox, or by the simulator. */
+export interface Shell extends HintSender {
+  readonly kube: KubeTransport;
   readonly sleep: (ms: number) => Promise<void>;
   readonly settings: Settings;
-  readonly log: Log;
 }

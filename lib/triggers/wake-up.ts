@@ -14,12 +14,17 @@ export type WakeUp =
  * Source: AWS Lambda, "Using Lambda with Amazon SQS", event shape.
  */
 export function readWakeUp(event: unknown): WakeUp {
-  const records = isObject(event) ? event.Records : undefined;
-  if (!Array.isArray(records)) return { kind: 'schedule' };
-  const bodies = records.map((record: unknown) => (isObject(record) ? record.body : undefined));
-  const hints = bodies.flatMap((body) => {
-    const hint = typeof body === 'string' ? decodeHint(body) : undefined;
-    return hint === undefined ? [] : [hint];
-  });
-  return { kind: 'hints', hints, unread: bodies.length - hints.length };
+  if (!isObject(event) || !Array.isArray(event.Records)) return { kind: 'schedule' };
+  const bodies = readBodies(event);
+  const hints = bodies.map(decodeHint).filter((hint) => hint !== undefined);
+  return { kind: 'hints', hints, unread: event.Records.length - hints.length };
+}
+
+/** The bodies of the queue messages in `event`, in their order; none where it is no SQS batch. */
+export function readBodies(event: unknown): readonly string[] {
+  const records: unknown = isObject(event) ? event.Records : undefined;
+  if (!Array.isArray(records)) return [];
+  return records.flatMap((record: unknown) =>
+    isObject(record) && typeof record.body === 'string' ? [record.body] : [],
+  );
 }

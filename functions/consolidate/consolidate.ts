@@ -1,0 +1,19 @@
+/**
+ * consolidate: proposes to remove nodes that are not needed. So far that is empty nodes; what it
+ * keeps, and why, is in its log. It only proposes: provision drains and terminates.
+ */
+import { decideConsolidate } from '#lib/decide/consolidate.ts';
+import type { Remaining } from '#lib/runtime/middleware.ts';
+import { logTurn } from '#lib/runtime/report.ts';
+import type { Shell } from '#lib/runtime/shell.ts';
+import { takeTurn } from '#lib/runtime/turn.ts';
+import { readWakeUp } from '#lib/triggers/wake-up.ts';
+
+const STORY = { name: 'consolidate', decide: decideConsolidate, looksFirst: true } as const;
+
+/** The function that the consolidation schedule invokes. */
+export const createConsolidate = (shell: Shell) => async (event: unknown, context: Remaining) => {
+  const wakeUp = readWakeUp(event);
+  const report = await takeTurn(shell, STORY, wakeUp, context);
+  logTurn(shell, STORY.name, wakeUp, report);
+};

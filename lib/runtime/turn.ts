@@ -1,0 +1,165 @@
+import { act } from '#lib/act/act.ts';
+import { foreignHolder, type HeldLease, takeLease } from '#lib/kube/lease.ts';
+import type { Decision, Outcome, Plan } from '#lib/model/plan.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import type { EpochMs } from '#lib/model/time.ts';
+import { parseInstant } from '#lib/model/time.ts';
+import { type ObserveOptions, observe } from '#lib/observe/observe.ts';
+import type { WakeUp } from '#lib/triggers/wake-up.ts';
+import { sendHintAt } from './hints.ts';
+import type { Remaining } from './middleware.ts';
+import { settle } from './settle.ts';
+import type { Shell } from './shell.ts';
+
+/** What tells the four functions apart; everything else about a turn is the same. */
+export interface TurnStory {
+  readonly name: Decision;
+  readonly decide: (snapshot: Snapshot) => Plan;
+  readonly observe?: ObserveOptions;
+  /** Wait for a burst of new pods to end before looking. */
+  readonly settles?: boolean;
+  /** Look without the Lease, and take it only where something is to be done. */
+  readonly looksFirst?: boolean;
+}
+
+/** What a turn came to, for the log and for whoever invoked it. */
+export interface TurnReport {
+  readonly result: 'acted' | 'nothing to do' | 'held by another' | 'stale hint' | 'refused';
+  readonly rounds: readonly Round[];
+  readonly lookAgainAt?: EpochMs;
+}
+
+/** One observation, one decision, and what became of its actions. */
+export interface Round {
+  readonly plan: Plan;
+  readonly outcomes: readonly Outcome[];
+  readonly snapshot: Snapshot;
+}
+
+/** Kept back to release the Lease, send the hint and log before Lambda freezes the sandbox. */
+const ANSWER_MARGIN_MS = 3_000;
+
+/**
+ * Looks within one turn. A NodeClaim takes three to become an instance (create, launch, complete);
+ * what is not done after that many is left to the next turn, so that one turn cannot run for ever.
+ */
+const MAX_ROUNDS = 6;
+
+/**
+ * One turn of a function: settle, Lease, observe, decide, act, and a hint when there is more to
+ * do. Never throws for what the world refuses (that is an Outcome); a bug flies past.
+ */
+export async function takeTurn(
+  shell: Shell,
+  story: TurnStory,
+  wakeUp: WakeUp,
+  context: Remaining,
+): Promise<TurnReport> {
+  const until = shell.now() + context.getRemainingTimeInMillis() - ANSWER_MARGIN_MS;
+  const holder = await foreignHolder(shell.kube, shell.now());
+  if (holder !== undefined) return refuse(shell, holder);
+  if (story.looksFirst && (await isQuiet(shell, story)))
+    return { result: 'nothing to do', rounds: [] };
+  if (story.settles) await settle(shell, until);
+
+  const lease = await takeLease(shell, shell.settings.identity);
+  if (lease.kind === 'held') return comeBack(shell, lease.freeAt);
+  if (isStale(wakeUp, lease.lastLookAt)) {
+    await lease.release({});
+    return { result: 'stale hint', rounds: [] };
+  }
+  const rounds = await goRounds(shell, story, lease, until);
+  return finish(shell, lease, rounds);
+}
+
+/** Whether a look without the Lease finds nothing to do. */
+async function isQuiet(shell: Shell, story: TurnStory): Promise<boolean> {
+  const snapshot = await observe(shell, story.observe);
+  return story.decide(snapshot).actions.length === 0;
+}
+
+async function goRounds(
+  shell: Shell,
+  story: TurnStory,
+  lease: HeldLease,
+  until: EpochMs,
+): Promise<readonly Round[]> {
+  const rounds: Round[] = [];
+  while (rounds.length < MAX_ROUNDS && shell.now() < until) {
+    const snapshot = await observe(shell, story.observe);
+    const plan = story.decide(snapshot);
+    const outcomes = await act(shell, plan.actions, { until, mayGoOn: lease.isOurs });
+    rounds.push({ plan, outcomes, snapshot });
+    if (!outcomes.some(leadsOn)) break;
+  }
+  return rounds;
+}
+
+/** Whether the world is now such that another look at once may find more to do. */
+const leadsOn = ({ action, result }: Outcome): boolean =>
+  result === 'lost' || (result === 'done' && LEADS_ON.has(action.kind));
+
+const LEADS_ON: ReadonlySet<string> = new Set([
+  'createNodeClaim',
+  'launch',
+  'adoptInstance',
+  'update',
+  'updateStatus',
+  'ensureInstanceProfile',
+]);
+
+async function finish(
+  shell: Shell,
+  lease: HeldLease,
+  rounds: readonly Round[],
+): Promise<TurnReport> {
+  const last = rounds.at(-1);
+  const lookAgainAt = nextLook(rounds, shell.now());
+  const sendsHint = lookAgainAt !== undefined && lookAgainAt < lease.nextLookAt(shell.now());
+  await lease.release({
+    ...(last ? { lastLookAt: last.snapshot.takenAt } : {}),
+    ...(sendsHint ? { nextLookAt: lookAgainAt } : {}),
+  });
+  if (sendsHint) await sendHintAt(shell, lookAgainAt, 'there is more to do');
+  const acted = rounds.some(({ outcomes }) => outcomes.length > 0);
+  return {
+    result: acted ? 'acted' : 'nothing to do',
+    rounds,
+    ...(lookAgainAt === undefined ? {} : { lookAgainAt }),
+  };
+}
+
+/** What could not be done now is tried again soon after. */
+const RETRY_MS = 5_000;
+
+/** The earliest instant at which a look may find more to do, if any is expected. */
+function nextLook(rounds: readonly Round[], now: EpochMs): EpochMs | undefined {
+  const last = rounds.at(-1);
+  if (last === undefined) return now + RETRY_MS;
+  const asked =
+    last.plan.lookAgainAt === undefined ? undefined : parseInstant(last.plan.lookAgainAt);
+  const isUnfinished =
+    last.outcomes.some(({ result }) => result === 'retry' || result === 'lost') ||
+    (rounds.length === MAX_ROUNDS && last.outcomes.some(leadsOn));
+  if (!isUnfinished) return asked;
+  return Math.min(asked ?? Number.POSITIVE_INFINITY, now + RETRY_MS);
+}
+
+/** A hint that was sent before the last look began asks for nothing that was not seen. */
+const isStale = (wakeUp: WakeUp, lastLookAt: EpochMs | undefined): boolean =>
+  wakeUp.kind === 'hints' &&
+  wakeUp.hints.length > 0 &&
+  lastLookAt !== undefined &&
+  wakeUp.hints.every(({ sentAt }) => sentAt < lastLookAt);
+
+async function comeBack(shell: Shell, freeAt: EpochMs): Promise<TurnReport> {
+  await sendHintAt(shell, freeAt, 'another invocation held the Lease');
+  return { result: 'held by another', rounds: [], lookAgainAt: freeAt };
+}
+
+function refuse(shell: Shell, holder: string): TurnReport {
+  shell.log.warn(
+    `${holder} holds Karpenter's Lease: two provisioners must not run side by side, nothing was done`,
+  );
+  return { result: 'refused', rounds: [] };
+}
