@@ -100,17 +100,28 @@ export function intersectRequirement(a: Requirement, b: Requirement): Requiremen
     return { key: a.key, complement: false, values: NO_VALUES, ...stricterMinimum(a, b) };
   }
   const within = (value: string): boolean => isWithin(value, gte, lte);
-  if (a.complement && b.complement) {
-    const values = new Set([...a.values, ...b.values].filter(within));
-    const lower = gte === undefined ? {} : { gte };
-    const upper = lte === undefined ? {} : { lte };
-    const minimum = stricterMinimum(a, b);
-    return { key: a.key, complement: true, values, ...lower, ...upper, ...minimum };
+  if (!a.complement || !b.complement) {
+    return isWalked(a, b) ? narrow(a, b, within) : narrow(b, a, within);
   }
-  const [concrete, other] = isWalked(a, b) ? [a, b] : [b, a];
+  const values = new Set([...a.values, ...b.values].filter(within));
+  const bounds = boundsOf(gte, lte);
+  return { key: a.key, complement: true, values, ...bounds, ...stricterMinimum(a, b) };
+}
+
+const boundsOf = (gte: bigint | undefined, lte: bigint | undefined) => ({
+  ...(gte === undefined ? {} : { gte }),
+  ...(lte === undefined ? {} : { lte }),
+});
+
+/** What `other` and the bounds leave of a concrete requirement; the same one if that is all. */
+function narrow(
+  concrete: Requirement,
+  other: Requirement,
+  within: (value: string) => boolean,
+): Requirement {
   const values = keep(concrete.values, other, within);
   if (values === concrete.values && addsNoMinimum(other, concrete)) return concrete;
-  return { key: a.key, complement: false, values, ...stricterMinimum(a, b) };
+  return { key: concrete.key, complement: false, values, ...stricterMinimum(concrete, other) };
 }
 
 /** Of two requirements that are not both complements, whether `a` is the one to go through. */

@@ -40,3 +40,117 @@ export const LAUNCH_ATTEMPT = 'joinery.dev/launch-attempt';
 export const NAMESPACE = 'joinery';
 /** What Joinery calls itself in events, leases and field managers. */
 export const COMPONENT = 'joinery';
+
+/**
+ * What EC2 says of a machine or of how it was bought, as labels of its node.
+ *
+ * Source: karpenter-provider-aws v1.14, apis/v1/labels.go.
+ */
+export const INSTANCE_CATEGORY = 'karpenter.k8s.aws/instance-category';
+export const INSTANCE_GENERATION = 'karpenter.k8s.aws/instance-generation';
+export const INSTANCE_FAMILY = 'karpenter.k8s.aws/instance-family';
+export const INSTANCE_SIZE = 'karpenter.k8s.aws/instance-size';
+export const INSTANCE_CAPABILITY_FLEX = 'karpenter.k8s.aws/instance-capability-flex';
+export const INSTANCE_CPU = 'karpenter.k8s.aws/instance-cpu';
+export const INSTANCE_CPU_MANUFACTURER = 'karpenter.k8s.aws/instance-cpu-manufacturer';
+export const INSTANCE_CPU_CLOCK = 'karpenter.k8s.aws/instance-cpu-sustained-clock-speed-mhz';
+export const INSTANCE_MEMORY = 'karpenter.k8s.aws/instance-memory';
+export const INSTANCE_EBS_BANDWIDTH = 'karpenter.k8s.aws/instance-ebs-bandwidth';
+export const INSTANCE_NETWORK_BANDWIDTH = 'karpenter.k8s.aws/instance-network-bandwidth';
+export const INSTANCE_LOCAL_NVME = 'karpenter.k8s.aws/instance-local-nvme';
+export const INSTANCE_GPU_NAME = 'karpenter.k8s.aws/instance-gpu-name';
+export const INSTANCE_GPU_MANUFACTURER = 'karpenter.k8s.aws/instance-gpu-manufacturer';
+export const INSTANCE_GPU_COUNT = 'karpenter.k8s.aws/instance-gpu-count';
+export const INSTANCE_GPU_MEMORY = 'karpenter.k8s.aws/instance-gpu-memory';
+export const INSTANCE_ACCELERATOR_NAME = 'karpenter.k8s.aws/instance-accelerator-name';
+export const INSTANCE_ACCELERATOR_MANUFACTURER =
+  'karpenter.k8s.aws/instance-accelerator-manufacturer';
+export const INSTANCE_ACCELERATOR_COUNT = 'karpenter.k8s.aws/instance-accelerator-count';
+export const INSTANCE_HYPERVISOR = 'karpenter.k8s.aws/instance-hypervisor';
+export const INSTANCE_ENCRYPTION_IN_TRANSIT =
+  'karpenter.k8s.aws/instance-encryption-in-transit-supported';
+export const NITRO_SANDBOX = 'karpenter.k8s.aws/nitro-sandbox';
+export const INSTANCE_TENANCY = 'karpenter.k8s.aws/instance-tenancy';
+export const RESERVATION_TYPE = 'karpenter.k8s.aws/capacity-reservation-type';
+export const RESERVATION_INTERRUPTIBLE = 'karpenter.k8s.aws/capacity-reservation-interruptible';
+export const PLACEMENT_GROUP_ID = 'karpenter.k8s.aws/placement-group-id';
+export const PLACEMENT_GROUP_PARTITION = 'karpenter.k8s.aws/placement-group-partition';
+
+/**
+ * The labels that every instance type answers for, so that a pod may ask for them although no
+ * NodePool mentions them.
+ *
+ * Source: karpenter v1.14, apis/v1/labels.go, WellKnownLabels; karpenter-provider-aws v1.14,
+ * apis/v1/labels.go, which adds to them.
+ */
+export const WELL_KNOWN: ReadonlySet<string> = new Set([
+  NODEPOOL,
+  CAPACITY_TYPE,
+  ZONE,
+  ZONE_ID,
+  REGION,
+  INSTANCE_TYPE,
+  ARCH,
+  OS,
+  WINDOWS_BUILD,
+  INSTANCE_CATEGORY,
+  INSTANCE_GENERATION,
+  INSTANCE_FAMILY,
+  INSTANCE_SIZE,
+  INSTANCE_CAPABILITY_FLEX,
+  INSTANCE_CPU,
+  INSTANCE_CPU_MANUFACTURER,
+  INSTANCE_CPU_CLOCK,
+  INSTANCE_MEMORY,
+  INSTANCE_EBS_BANDWIDTH,
+  INSTANCE_NETWORK_BANDWIDTH,
+  INSTANCE_LOCAL_NVME,
+  INSTANCE_GPU_NAME,
+  INSTANCE_GPU_MANUFACTURER,
+  INSTANCE_GPU_COUNT,
+  INSTANCE_GPU_MEMORY,
+  INSTANCE_ACCELERATOR_NAME,
+  INSTANCE_ACCELERATOR_MANUFACTURER,
+  INSTANCE_ACCELERATOR_COUNT,
+  INSTANCE_HYPERVISOR,
+  INSTANCE_ENCRYPTION_IN_TRANSIT,
+  NITRO_SANDBOX,
+  INSTANCE_TENANCY,
+  RESERVATION_ID,
+  RESERVATION_TYPE,
+  RESERVATION_INTERRUPTIBLE,
+  PLACEMENT_GROUP_ID,
+  PLACEMENT_GROUP_PARTITION,
+]);
+
+/** Domains in which only well-known keys may be asked for, subdomains included; sorted. */
+export const RESTRICTED_DOMAINS: readonly string[] = [AWS_GROUP, 'karpenter.sh'];
+
+/** Keys that nobody may ask for, although their domains are open. */
+const RESTRICTED: ReadonlySet<string> = new Set([HOSTNAME]);
+
+/**
+ * Whether nobody may ask for a label key, because its value is the provisioner's to set.
+ *
+ * Source: karpenter v1.14, apis/v1/labels.go, IsRestrictedLabel.
+ */
+export function isRestrictedLabel(key: string): boolean {
+  if (WELL_KNOWN.has(key)) return false;
+  const slash = key.indexOf('/');
+  const domain = slash < 0 ? '' : key.slice(0, slash);
+  return (
+    RESTRICTED.has(key) ||
+    RESTRICTED_DOMAINS.some((closed) => domain === closed || domain.endsWith(`.${closed}`))
+  );
+}
+
+/**
+ * The labels whose values are a closed list.
+ *
+ * Source: karpenter v1.14, apis/v1/labels.go, WellKnownValuesForRequirements;
+ * karpenter-provider-aws v1.14, apis/v1/labels.go.
+ */
+export const KNOWN_VALUES: ReadonlyMap<string, readonly string[]> = new Map([
+  [CAPACITY_TYPE, ['on-demand', 'reserved', 'spot']],
+  [INSTANCE_TENANCY, ['dedicated', 'default']],
+]);
