@@ -1,56 +1,102 @@
-import type { Outcome } from '#lib/model/plan.ts';
+import type { Outcome, Plan, PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { WakeUp } from '#lib/triggers/wake-up.ts';
 import type { Shell } from './shell.ts';
 import type { Round, TurnReport } from './turn.ts';
 
+/** So many refusals, warnings and kept nodes are spelled out; the rest is counted. */
+const SPELLED_OUT = 10;
+
 /**
- * Writes one line for a turn: what woke it, what it saw, what it decided and why, what came of
- * it. Refusals and warnings are said in full, once, however many rounds repeated them.
+ * Writes one line for a turn. `said` holds, in sentences, what woke it, what it saw, what it
+ * decided and why, and what came of it; the other fields hold the same for machines.
  */
 export function logTurn(shell: Shell, name: string, wakeUp: WakeUp, report: TurnReport): void {
-  const first = report.rounds[0];
+  const outcomes = report.rounds.flatMap((round) => round.outcomes);
   shell.log.info(`${name}: ${report.result}`, {
-    wokenBy: describeWakeUp(wakeUp),
-    ...(first ? { saw: whatWasSeen(first) } : {}),
-    ...(report.rounds.length > 0 ? { decided: whatWasDecided(report.rounds) } : {}),
-    ...(report.lookAgainAt === undefined
-      ? {}
-      : { lookAgainInMs: report.lookAgainAt - shell.now() }),
+    said: describeTurn(wakeUp, report, shell.now()),
+    rounds: report.rounds.length,
+    nodeClaims: plansOf(report).flatMap(({ nodeClaims }) => nodeClaims),
+    notDone: outcomes
+      .filter(({ result }) => result !== 'done')
+      .map(({ action, result, because }) => ({ action: action.kind, result, because })),
   });
 }
 
-const describeWakeUp = (wakeUp: WakeUp): string =>
-  wakeUp.kind === 'schedule'
-    ? 'schedule'
-    : `${wakeUp.hints.length} hint(s): ${[...new Set(wakeUp.hints.map((hint) => hint.because))].slice(0, 3).join('; ')}`;
-
-const whatWasSeen = ({ snapshot }: Round) => ({
-  pendingPods: snapshot.pods.length,
-  nodes: snapshot.nodes.length,
-  nodePools: snapshot.nodePools.length,
-  leftOut: snapshot.leftOut,
-});
-
-const whatWasDecided = (rounds: readonly Round[]) => ({
-  rounds: rounds.length,
-  nodeClaims: rounds.flatMap(({ plan }) => plan.nodeClaims),
-  commands: rounds.flatMap(({ plan }) => plan.commands),
-  refused: rounds.at(-1)?.plan.refused ?? [],
-  warnings: [...new Set(rounds.flatMap(({ plan }) => plan.warnings))],
-  done: countActions(rounds, ({ result }) => result === 'done'),
-  notDone: rounds
-    .flatMap(({ outcomes }) => outcomes)
-    .filter(({ result }) => result !== 'done')
-    .map(({ action, result, because }) => ({ action: action.kind, result, because })),
-});
-
-function countActions(
-  rounds: readonly Round[],
-  counts: (outcome: Outcome) => boolean,
-): Readonly<Record<string, number>> {
-  const byKind: Record<string, number> = {};
-  for (const { action } of rounds.flatMap(({ outcomes }) => outcomes).filter(counts)) {
-    byKind[action.kind] = (byKind[action.kind] ?? 0) + 1;
-  }
-  return byKind;
+/** What a turn was about, in sentences for a person; the same for the log and for a story. */
+export function describeTurn(wakeUp: WakeUp, report: TurnReport, now: number): readonly string[] {
+  const plans = plansOf(report);
+  const last = report.rounds.at(-1);
+  return [
+    `woken by ${describeWakeUp(wakeUp)}${report.rounds[0] ? `; saw ${whatWasSeen(report.rounds[0])}` : ''}`,
+    ...plans.flatMap(({ nodeClaims }) => nodeClaims.map(describeNodeClaim)),
+    ...plans.flatMap(({ commands }) =>
+      commands.map(({ reason, remove }) => `removes ${remove.join(', ')}: ${reason}`),
+    ),
+    ...spellOut(describeRefusals(last?.plan)),
+    ...spellOut([...new Set(plans.flatMap(({ warnings }) => warnings))]),
+    ...describeOutcomes(report.rounds.flatMap(({ outcomes }) => outcomes)),
+    ...(report.lookAgainAt === undefined
+      ? []
+      : [`looks again in ${((report.lookAgainAt - now) / 1_000).toFixed(0)} s`]),
+  ];
 }
+
+const plansOf = (report: TurnReport): readonly Plan[] => report.rounds.map(({ plan }) => plan);
+
+function describeWakeUp(wakeUp: WakeUp): string {
+  if (wakeUp.kind === 'schedule') return 'the schedule';
+  const reasons = [...new Set(wakeUp.hints.map(({ because }) => because))];
+  return `${count(wakeUp.hints.length, 'hint')} (${reasons.slice(0, 2).join('; ') || 'unread'})`;
+}
+
+function whatWasSeen({ snapshot }: Round): string {
+  const leftOut = snapshot.leftOut.map(
+    ({ object, field, problem }) => `${object.kind} ${object.name} left out: ${field} ${problem}`,
+  );
+  const counts = [
+    count(snapshot.pods.length, 'pod without a node', 'pods without a node'),
+    count(snapshot.nodes.length, 'node'),
+    count(snapshot.nodePools.length, 'NodePool'),
+  ];
+  return [counts.join(', '), ...spellOut(leftOut)].join('; ');
+}
+
+function describeNodeClaim(claim: PlannedNodeClaim): string {
+  const { instanceType, zone, capacityType } = claim.cheapest;
+  const others = claim.instanceTypes.length - 1;
+  const choice = others > 0 ? ` or ${count(others, 'other type')}` : '';
+  const pods = count(claim.pods.length, 'pod');
+  return `NodeClaim ${claim.name}: ${instanceType}${choice}, ${capacityType}, cheapest in ${zone} at $${claim.usdPerHour.toFixed(4)}/h, for ${pods}`;
+}
+
+/** Refusals with one reason are one sentence with a count. */
+function describeRefusals(plan: Plan | undefined): readonly string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { pod, because } of plan?.refused ?? []) {
+    byReason.set(because, [...(byReason.get(because) ?? []), pod]);
+  }
+  return [...byReason].map(([because, pods]) => {
+    const more = pods.length > 1 ? ` and ${count(pods.length - 1, 'other')}` : '';
+    return `refused ${pods[0]}${more}: ${because}`;
+  });
+}
+
+function describeOutcomes(outcomes: readonly Outcome[]): readonly string[] {
+  const done = new Map<string, number>();
+  for (const { action, result } of outcomes) {
+    if (result === 'done') done.set(action.kind, (done.get(action.kind) ?? 0) + 1);
+  }
+  const did = [...done].map(([kind, times]) => (times === 1 ? kind : `${kind} × ${times}`));
+  const notDone = outcomes
+    .filter(({ result }) => result !== 'done')
+    .map(({ action, result, because }) => `${action.kind}: ${result}, ${because ?? 'unsaid'}`);
+  return [...(did.length > 0 ? [`did ${did.join(', ')}`] : []), ...spellOut(notDone)];
+}
+
+function spellOut(lines: readonly string[]): readonly string[] {
+  if (lines.length <= SPELLED_OUT) return lines;
+  return [...lines.slice(0, SPELLED_OUT), `and ${lines.length - SPELLED_OUT} more`];
+}
+
+const count = (amount: number, one: string, many = `${one}s`): string =>
+  `${amount} ${amount === 1 ? one : many}`;

@@ -1,0 +1,72 @@
+/**
+ * The `joinery` command: what Joinery would do, does in its embedded world, and thinks of files.
+ * Each command is loaded when it is asked for, so that `plan` does not wait for the simulator.
+ */
+import { Command, CommanderError, Option } from 'commander';
+import { consoleIo } from './io.ts';
+
+/** Wrong usage. Source: the plan format, exit statuses. */
+const WRONG_USAGE = 2;
+
+const io = consoleIo();
+const collect = (value: string, before: readonly string[]) => [...before, value];
+const files = (text: string) =>
+  new Option('-f, --filename <path>', text).argParser(collect).default([] as readonly string[]);
+const output = () =>
+  new Option('-o, --output <format>', 'json for machines, text for people')
+    .choices(['json', 'text'])
+    .default('text');
+
+const program = new Command('joinery')
+  .description('Node provisioning for Kubernetes on AWS with nothing running in the cluster.')
+  .exitOverride()
+  .configureOutput({
+    writeOut: (text) => io.out(text.trimEnd()),
+    writeErr: (text) => io.err(text.trimEnd()),
+  });
+
+program
+  .command('stories')
+  .description('play a story in the embedded world (without arguments, the first)')
+  .argument('[story...]', '"story 3", "3" or a name')
+  .option('--list', 'list the stories')
+  .option('--seed <number>', 'the seed of everything that is left to chance', '1')
+  .addOption(files('play these manifests (NodePools and workloads) instead; may be repeated'))
+  .addOption(output())
+  .action(async (words: string[], options) => {
+    const { storiesCommand } = await import('./stories/command.ts');
+    process.exitCode = await storiesCommand({ words, ...options, files: options.filename }, io);
+  });
+
+program
+  .command('plan')
+  .description('print what one decision would do with the cluster that the files describe')
+  .argument('<decision>', 'provision, consolidate, drift or interrupt')
+  .addOption(files('a file or folder with objects, as for kubectl; may be repeated'))
+  .option('--catalog <path>', 'what EC2 sells; without it, the embedded table')
+  .option('--now <instant>', 'the instant of the decision, such as 2026-11-20T12:00:00Z')
+  .addOption(output())
+  .action(async (decision: string, options) => {
+    const { planCommand } = await import('./plan.ts');
+    process.exitCode = await planCommand({ decision, ...options, files: options.filename }, io);
+  });
+
+program
+  .command('validate')
+  .description('say whether an API server would accept NodePools, NodeClaims and EC2NodeClasses')
+  .addOption(files('a file or folder with manifests; may be repeated').makeOptionMandatory())
+  .addOption(output())
+  .action(async (options) => {
+    const { validateCommand } = await import('./validate.ts');
+    process.exitCode = await validateCommand(
+      { files: options.filename, output: options.output },
+      io,
+    );
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error;
+  process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
+}

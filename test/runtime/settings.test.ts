@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '#lib/runtime/settings.ts';
+
+const GOOD = {
+  JOINERY_CLUSTER_NAME: 'demo',
+  AWS_REGION: 'us-east-1',
+  JOINERY_CLUSTER_ENDPOINT: 'https://0123456789.gr7.us-east-1.eks.amazonaws.com',
+  JOINERY_CLUSTER_CA: 'LS0tLS1CRUdJTg==',
+  JOINERY_SERVICE_CIDR: '10.100.0.0/16',
+  JOINERY_KUBERNETES_VERSION: '1.33',
+  JOINERY_HINT_QUEUE_URL: 'https://sqs.us-east-1.amazonaws.com/111122223333/joinery-demo',
+};
+
+describe('readSettings', () => {
+  it('takes what the environment says and the field’s defaults for the rest', () => {
+    const { cluster, hintQueueUrl } = readSettings(GOOD);
+
+    expect(hintQueueUrl).toBe(GOOD.JOINERY_HINT_QUEUE_URL);
+    expect(cluster).toMatchObject({
+      clusterName: 'demo',
+      region: 'us-east-1',
+      minValuesPolicy: 'Strict',
+      preferencePolicy: 'Respect',
+      vmMemoryOverheadPercent: 0.075,
+    });
+  });
+
+  it('names every missing and every malformed setting at once', () => {
+    const { JOINERY_CLUSTER_NAME: _, ...rest } = GOOD;
+    const read = () => readSettings({ ...rest, JOINERY_KUBERNETES_VERSION: 'v1.33.2' });
+
+    expect(read).toThrow(/JOINERY_CLUSTER_NAME is missing: expected the name of the EKS cluster/);
+    expect(read).toThrow(/JOINERY_KUBERNETES_VERSION is "v1.33.2": expected a minor version/);
+  });
+
+  it.each([
+    ['JOINERY_MIN_VALUES_POLICY', 'strict'],
+    ['JOINERY_PREFERENCE_POLICY', 'Obey'],
+    ['JOINERY_VM_MEMORY_OVERHEAD_PERCENT', '7.5'],
+    ['JOINERY_SERVICE_CIDR', '10.100.0.0'],
+    ['AWS_REGION', 'Virginia'],
+  ])('does not guess what %s=%s means', (name, value) => {
+    expect(() => readSettings({ ...GOOD, [name]: value })).toThrow(name);
+  });
+
+  it('takes an empty setting for a missing one', () => {
+    expect(() => readSettings({ ...GOOD, JOINERY_CLUSTER_NAME: '' })).toThrow(
+      /JOINERY_CLUSTER_NAME is missing/,
+    );
+  });
+});
