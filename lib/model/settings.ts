@@ -14,4 +14,8 @@ export interface ClusterSettings {
   readonly preferencePolicy: 'Respect' | 'Ignore';
   /** The share of memory that the hypervisor keeps, e.g. 0.075. */
   readonly vmMemoryOverheadPercent: number;
+  /** Interfaces of each instance that are kept from pods; none where absent. */
+  readonly reservedInterfaces?: number;
+  /** The address of the cluster's DNS service, for the user data of nodes. */
+  readonly clusterDnsIp?: string;
 }

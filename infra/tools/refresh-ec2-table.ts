@@ -1,0 +1,117 @@
+/**
+ * Writes the EC2 table that Joinery ships, from answers that were recorded as files:
+ *
+ *   aws ec2 describe-instance-types > types.json
+ *   aws ec2 describe-instance-type-offerings --location-type availability-zone > offerings.json
+ *   aws ec2 describe-availability-zones > zones.json
+ *   node infra/tools/refresh-ec2-table.ts --region us-east-1 --types types.json \
+ *     --offerings offerings.json --zones zones.json --prices prices.json --limits limits.json
+ *
+ * prices.json: { pricedAt, spotPricesAreEstimates, onDemandUsd: { "m5.large": 0.096 }, spotUsd:
+ * { "m5.large": { "us-east-1a": 0.0321 } } }. limits.json, what EC2 does not answer:
+ * { "m5.large": { "networkMbps": 750, "branchInterfaces": 9 } }. A region whose prices are not at
+ * hand takes another's with --prices-of us-east-1; the table says that it did.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import type { Ec2Table, RegionalType, Sale } from '#lib/ec2/table.ts';
+import { encodeFacts, encodeRegion } from '#lib/ec2/table-codec.ts';
+import { type DescribedType, factsOf, type Limits, type Prices, runsLinux } from './ec2-answers.ts';
+
+interface Recorded {
+  readonly region: string;
+  readonly types: readonly DescribedType[];
+  readonly offerings: readonly { readonly InstanceType: string; readonly Location: string }[];
+  readonly zones: readonly { readonly ZoneName: string; readonly ZoneId: string }[];
+  readonly prices: Prices;
+  readonly limits: Limits;
+  readonly pricesOf?: string;
+}
+
+/** The table of one region, from recorded answers. Types without a price are left out. */
+export function tableOf(recorded: Recorded): Ec2Table {
+  const { prices, pricesOf } = recorded;
+  const zones = recorded.zones
+    .map(({ ZoneName, ZoneId }) => ({ name: ZoneName, id: ZoneId }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const soldIn = new Set(recorded.offerings.map((one) => `${one.InstanceType} ${one.Location}`));
+  const types = sortedFacts(recorded).flatMap((facts): readonly RegionalType[] => {
+    const onDemandUsdPerHour = prices.onDemandUsd[facts.name];
+    if (onDemandUsdPerHour === undefined) return [];
+    const sales = zones
+      .filter(({ name }) => soldIn.has(`${facts.name} ${name}`))
+      .map(({ name }) => saleOf(facts.name, name, prices));
+    return sales.length === 0 ? [] : [{ facts, onDemandUsdPerHour, sales }];
+  });
+  return {
+    region: recorded.region,
+    pricedAt: prices.pricedAt,
+    spotPricesAreEstimates: prices.spotPricesAreEstimates,
+    ...(pricesOf === undefined ? {} : { pricesBorrowedFrom: pricesOf }),
+    zones,
+    types,
+  };
+}
+
+/** A zone without a spot price of its own takes the mean of the others: an estimate. */
+function saleOf(type: string, zone: string, prices: Prices): Sale {
+  const byZone = prices.spotUsd[type];
+  if (byZone === undefined) return { zone };
+  const known = Object.values(byZone);
+  const mean = known.reduce((sum, usd) => sum + usd, 0) / known.length;
+  return { zone, spotUsdPerHour: byZone[zone] ?? Math.round(mean * 10_000) / 10_000 };
+}
+
+const sortedFacts = ({ types, limits }: Pick<Recorded, 'types' | 'limits'>) =>
+  types
+    .filter(runsLinux)
+    .map((type) => factsOf(type, limits))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+
+/** Rows on lines of their own, so that a refresh reads as a list of what changed. */
+function writeTable(path: string, table: unknown): void {
+  const text = JSON.stringify(table).replaceAll(/(?<=[[\]],|"rows":\[)\["/g, '\n["');
+  writeFileSync(path, `${text}\n`);
+}
+
+function main(): void {
+  const option = { type: 'string' } as const;
+  const { values } = parseArgs({
+    options: {
+      region: option,
+      types: option,
+      offerings: option,
+      zones: option,
+      prices: option,
+      limits: option,
+      'prices-of': option,
+      out: { type: 'string', default: 'lib/ec2/data' },
+    },
+  });
+  const need = (name: 'region' | 'types' | 'offerings' | 'zones' | 'prices' | 'limits'): string => {
+    const value = values[name];
+    if (value === undefined)
+      throw new Error(`--${name} is missing; the file's head says what it is`);
+    return value;
+  };
+  const read = (name: Parameters<typeof need>[0]) => JSON.parse(readFileSync(need(name), 'utf8'));
+  const pricesOf = values['prices-of'];
+  const recorded: Recorded = {
+    region: need('region'),
+    types: read('types').InstanceTypes,
+    offerings: read('offerings').InstanceTypeOfferings,
+    zones: read('zones').AvailabilityZones,
+    prices: read('prices'),
+    limits: read('limits'),
+    ...(pricesOf === undefined ? {} : { pricesOf }),
+  };
+  const table = tableOf(recorded);
+  const facts = sortedFacts(recorded);
+  writeTable(`${values.out}/instance-types.json`, encodeFacts(table.pricedAt, facts));
+  writeTable(`${values.out}/${table.region}.json`, encodeRegion(table));
+  process.stdout.write(
+    `${table.region}: ${table.types.length} types, ${table.zones.length} zones\n`,
+  );
+}
+
+if (import.meta.main) main();
