@@ -1,0 +1,222 @@
+import type { Clock } from '../clock.ts';
+import type { Journal } from '../journal.ts';
+import type { MachineListener, MachineType } from '../machine.ts';
+import type { Random } from '../random.ts';
+import type {
+  Account,
+  CloudEvent,
+  Image,
+  Instance,
+  Operations,
+  SecurityGroup,
+  SoldOutRule,
+  Subnet,
+  Zone,
+} from './account.ts';
+import { type ClusterFacts, clusterOperations } from './cluster.ts';
+import { awsError } from './error.ts';
+import { fleetOperations } from './fleet.ts';
+import { imageOperations } from './images.ts';
+import { instanceOperations } from './instances.ts';
+import { launchTemplateOperations } from './launch-templates.ts';
+import { reclaim, recommendRebalance, terminate } from './machines.ts';
+import { networkOperations } from './network.ts';
+import { profileOperations } from './profiles.ts';
+import type { Queue } from './queue.ts';
+import { queueOperations } from './queue-operations.ts';
+import { isFields } from './request.ts';
+
+/** What the embedded AWS is made of. */
+export interface AwsOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly journal: Journal;
+  readonly region: string;
+  readonly zones: readonly Zone[];
+  readonly types: readonly MachineType[];
+  readonly subnets: readonly Subnet[];
+  readonly securityGroups: readonly SecurityGroup[];
+  readonly images: readonly Image[];
+  readonly cluster: ClusterFacts;
+  /** Asked at each call to SQS. */
+  readonly queues: () => readonly Queue[];
+  /** Hears what the account's event bus carries. */
+  readonly onEvent: (event: CloudEvent) => void;
+}
+
+/** The next `times` calls of `name` fail with `code`: throttling, an outage, a missing permission. */
+export interface CallFailure {
+  /** An operation, or * for any. */
+  readonly name: string;
+  /** RequestLimitExceeded, InternalError, UnauthorizedOperation … */
+  readonly code: string;
+  readonly times: number;
+}
+
+/** The embedded AWS, from above (calls) and from behind (what its weather does). */
+export interface EmbeddedAws {
+  /** The seam, for one caller: performs `name`, or rejects as the AWS SDK would. */
+  readonly call: (actor: string) => (name: string, input: unknown) => Promise<unknown>;
+  /** Every instance there ever was, in the order of launch. */
+  readonly machines: () => readonly Instance[];
+  readonly listen: (listener: MachineListener) => void;
+  /** How often each operation was called so far, sorted by name; by one actor, or by all. */
+  readonly calls: (actor?: string) => Readonly<Record<string, number>>;
+  /** Empties pools until the answer's `lift` is called. */
+  readonly sellOut: (rule: SoldOutRule) => { readonly lift: () => void };
+  readonly failNext: (failure: CallFailure) => void;
+  /** The two-minute warning for a spot instance, then its end. */
+  readonly reclaim: (instanceId: string) => void;
+  readonly recommendRebalance: (instanceId: string) => void;
+  /** Ends an instance as somebody at the console would. */
+  readonly terminate: (instanceId: string) => void;
+  /** Amazon, or the account's owner, publishes more images. */
+  readonly publishImages: (images: readonly Image[]) => void;
+}
+
+/** Round trip by operation, in milliseconds. Source: measured from Lambda by many; assumed here. */
+const LATENCY_MS: Readonly<Record<string, readonly [number, number]>> = {
+  CreateFleet: [700, 1_600],
+  SendMessage: [6, 15],
+  ReceiveMessage: [6, 15],
+  DeleteMessage: [6, 15],
+  GetParameter: [15, 50],
+};
+const USUAL_LATENCY_MS = [80, 400] as const;
+
+export const ACCOUNT_ID = '111122223333';
+
+/**
+ * EC2, IAM's instance profiles, SSM's image parameters, SQS and EKS's DescribeCluster, as one
+ * account in one region. A call travels, takes effect, and its answer travels back; it takes
+ * effect even where nobody waits for it any more. Not modelled: permissions, quotas, request
+ * buckets (`failNext` throttles instead), and every operation not named here, which is refused.
+ */
+export function createAws(options: AwsOptions): EmbeddedAws {
+  const account = accountOf(options);
+  const operations = operationsOf(account, options);
+  const counts = new Map<string, Map<string, number>>();
+  const failures: CallFailure[] = [];
+  const latency = options.random.fork('latency');
+  const call = async (actor: string, name: string, input: unknown): Promise<unknown> => {
+    const [least, most] = LATENCY_MS[name] ?? USUAL_LATENCY_MS;
+    const roundTripMs = latency.between(least, most);
+    count(counts, actor, name);
+    await options.clock.sleep(roundTripMs / 2);
+    const result = perform(operations, failures, name, structuredClone(input));
+    await options.clock.sleep(roundTripMs / 2);
+    if ('error' in result) throw result.error;
+    return result.answer;
+  };
+  return {
+    call: (actor) => (name, input) => call(actor, name, input),
+    machines: () => account.instances,
+    listen: (listener) => {
+      account.listeners.add(listener);
+    },
+    calls: (actor) => summed(counts, actor),
+    sellOut: (rule) => {
+      const held = { ...rule };
+      account.soldOut.add(held);
+      return { lift: () => void account.soldOut.delete(held) };
+    },
+    failNext: (failure) => void failures.push({ ...failure }),
+    reclaim: (id) => reclaim(account, known(account, id)),
+    recommendRebalance: (id) => recommendRebalance(account, known(account, id)),
+    terminate: (id) =>
+      terminate(account, known(account, id), {
+        Code: 'Client.UserInitiatedShutdown',
+        Message: 'Client.UserInitiatedShutdown: User initiated shutdown',
+      }),
+    publishImages: (images) => void account.images.push(...images),
+  };
+}
+
+const operationsOf = (account: Account, options: AwsOptions): Operations => ({
+  ...fleetOperations(account),
+  ...imageOperations(account),
+  ...instanceOperations(account),
+  ...launchTemplateOperations(account),
+  ...networkOperations(account),
+  ...profileOperations(account),
+  ...queueOperations(options.queues),
+  ...clusterOperations(account, options.cluster),
+});
+
+const accountOf = (options: AwsOptions): Account => ({
+  id: ACCOUNT_ID,
+  region: options.region,
+  vpcId: 'vpc-0embedded',
+  clock: options.clock,
+  random: options.random.fork('aws'),
+  journal: options.journal,
+  zones: options.zones,
+  types: new Map(options.types.map((type) => [type.name, type])),
+  subnets: options.subnets,
+  securityGroups: options.securityGroups,
+  images: [...options.images],
+  templates: new Map(),
+  profiles: new Map(),
+  instances: [],
+  instancesById: new Map(),
+  addressesTaken: new Map(),
+  addressesDealt: new Map(),
+  spotTaken: new Map(),
+  fleets: new Map(),
+  soldOut: new Set(),
+  listeners: new Set(),
+  publish: options.onEvent,
+});
+
+type Result = { readonly answer: unknown } | { readonly error: unknown };
+
+function perform(
+  operations: Operations,
+  failures: CallFailure[],
+  name: string,
+  input: unknown,
+): Result {
+  try {
+    const operation = operations[name];
+    if (operation === undefined) {
+      throw awsError('InvalidAction', `The embedded AWS does not know the operation ${name}.`);
+    }
+    failWherePlanned(failures, name);
+    if (!isFields(input)) throw awsError('ValidationError', `${name} takes an object.`);
+    return { answer: structuredClone(operation(input)) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function failWherePlanned(failures: CallFailure[], name: string): void {
+  const index = failures.findIndex((failure) => failure.name === name || failure.name === '*');
+  const failure = failures[index];
+  if (failure === undefined) return;
+  if (failure.times > 1) failures[index] = { ...failure, times: failure.times - 1 };
+  else failures.splice(index, 1);
+  throw awsError(failure.code, `${name} failed by plan of the embedded world.`);
+}
+
+function known(account: Account, id: string): Instance {
+  const instance = account.instancesById.get(id);
+  if (instance === undefined) throw new Error(`The embedded EC2 has no instance ${id}`);
+  return instance;
+}
+
+function count(counts: Map<string, Map<string, number>>, actor: string, name: string): void {
+  const byName = counts.get(actor) ?? new Map<string, number>();
+  counts.set(actor, byName.set(name, (byName.get(name) ?? 0) + 1));
+}
+
+function summed(
+  counts: ReadonlyMap<string, ReadonlyMap<string, number>>,
+  actor: string | undefined,
+): Readonly<Record<string, number>> {
+  const sum: Record<string, number> = {};
+  for (const [caller, byName] of counts) {
+    if (actor !== undefined && caller !== actor) continue;
+    for (const [name, times] of byName) sum[name] = (sum[name] ?? 0) + times;
+  }
+  return Object.fromEntries(Object.entries(sum).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
