@@ -7,10 +7,6 @@ import type {
   DescribeImagesCommandOutput,
   DescribeInstancesCommandInput,
   DescribeInstancesCommandOutput,
-  DescribeInstanceTypeOfferingsCommandInput,
-  DescribeInstanceTypeOfferingsCommandOutput,
-  DescribeInstanceTypesCommandInput,
-  DescribeInstanceTypesCommandOutput,
   DescribeSecurityGroupsCommandInput,
   DescribeSecurityGroupsCommandOutput,
   DescribeSubnetsCommandInput,
@@ -45,14 +41,6 @@ export interface AwsOperations {
   readonly DescribeInstances: Operation<
     DescribeInstancesCommandInput,
     DescribeInstancesCommandOutput
-  >;
-  readonly DescribeInstanceTypeOfferings: Operation<
-    DescribeInstanceTypeOfferingsCommandInput,
-    DescribeInstanceTypeOfferingsCommandOutput
-  >;
-  readonly DescribeInstanceTypes: Operation<
-    DescribeInstanceTypesCommandInput,
-    DescribeInstanceTypesCommandOutput
   >;
   readonly DescribeSecurityGroups: Operation<
     DescribeSecurityGroupsCommandInput,

@@ -88,6 +88,8 @@ export type Action =
       readonly kind: 'ensureInstanceProfile';
       readonly nodeClass: ObjectRef;
       readonly profile: string;
+      /** Where IAM files it, e.g. /karpenter/us-east-1/shop/0f3a…/. */
+      readonly path: string;
       readonly role: string;
       readonly tags: Readonly<Record<string, string>>;
     }

@@ -1,0 +1,65 @@
+import {
+  CreateFleetCommand,
+  CreateLaunchTemplateCommand,
+  DescribeImagesCommand,
+  DescribeInstancesCommand,
+  DescribeSecurityGroupsCommand,
+  DescribeSubnetsCommand,
+  EC2Client,
+  TerminateInstancesCommand,
+} from '@aws-sdk/client-ec2';
+import {
+  AddRoleToInstanceProfileCommand,
+  CreateInstanceProfileCommand,
+  GetInstanceProfileCommand,
+  IAMClient,
+} from '@aws-sdk/client-iam';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import type { AwsOperation, RawAwsCall } from './call.ts';
+
+/** Where AWS is: a region, and another address than AWS's own where one stands in for it. */
+export interface AwsPlace {
+  readonly region: string;
+  readonly endpoint?: string;
+}
+
+type Send = (input: unknown) => Promise<unknown>;
+
+/**
+ * AWS itself behind the seam: each operation as one SDK command, over clients that live as long
+ * as the sandbox. Credentials come from the SDK's own chain.
+ */
+export function sdkCall(place: AwsPlace): RawAwsCall {
+  const operations: Readonly<Record<string, Send>> = sendersOf(place);
+  return async (name, input) => {
+    const send = operations[name];
+    if (send === undefined) throw new Error(`expected an AWS operation of the list, found ${name}`);
+    return await send(input);
+  };
+}
+
+function sendersOf(place: AwsPlace): Readonly<Record<AwsOperation, Send>> {
+  const ec2 = new EC2Client(place);
+  const iam = new IAMClient(place);
+  const sqs = new SQSClient(place);
+  const ssm = new SSMClient(place);
+  return {
+    AddRoleToInstanceProfile: (input) =>
+      iam.send(new AddRoleToInstanceProfileCommand(typed(input))),
+    CreateFleet: (input) => ec2.send(new CreateFleetCommand(typed(input))),
+    CreateInstanceProfile: (input) => iam.send(new CreateInstanceProfileCommand(typed(input))),
+    CreateLaunchTemplate: (input) => ec2.send(new CreateLaunchTemplateCommand(typed(input))),
+    DescribeImages: (input) => ec2.send(new DescribeImagesCommand(typed(input))),
+    DescribeInstances: (input) => ec2.send(new DescribeInstancesCommand(typed(input))),
+    DescribeSecurityGroups: (input) => ec2.send(new DescribeSecurityGroupsCommand(typed(input))),
+    DescribeSubnets: (input) => ec2.send(new DescribeSubnetsCommand(typed(input))),
+    GetInstanceProfile: (input) => iam.send(new GetInstanceProfileCommand(typed(input))),
+    GetParameter: (input) => ssm.send(new GetParameterCommand(typed(input))),
+    SendMessage: (input) => sqs.send(new SendMessageCommand(typed(input))),
+    TerminateInstances: (input) => ec2.send(new TerminateInstancesCommand(typed(input))),
+  };
+}
+
+/** The input as its command takes it: `typedCall` let nothing else pass. */
+const typed = <Input>(input: unknown): Input => input as Input;

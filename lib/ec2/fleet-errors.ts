@@ -1,0 +1,136 @@
+import { compareText } from '#lib/constraints/order.ts';
+import type { CapacityType } from '#lib/model/instance-type.ts';
+import type { SoldOut } from '#lib/model/sold-out.ts';
+import type { EpochMs } from '#lib/model/time.ts';
+
+/** Why one option of a fleet request gave fewer instances than it was asked for. */
+export interface FleetError {
+  readonly code: string;
+  readonly message: string;
+  readonly capacityType: CapacityType;
+  /** Absent where EC2 did not say which option. */
+  readonly instanceType?: string;
+  readonly zone?: string;
+}
+
+/**
+ * What a fleet request that yielded nothing comes to: `soldOut`, look for other capacity; or
+ * `failed`, for a reason that other capacity would not cure.
+ */
+export interface FleetFailure {
+  readonly kind: 'soldOut' | 'failed';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** How long a sold-out offering is left alone. Source: karpenter AWS provider v1.14, cache TTL. */
+export const SOLD_OUT_MS = 3 * 60_000;
+
+/**
+ * Codes that say: not this type in this zone, not now.
+ *
+ * Source: karpenter AWS provider v1.14, errors/errors.go, unfulfillableCapacityErrorCodes.
+ */
+export const SOLD_OUT_CODES: ReadonlySet<string> = new Set([
+  'InsufficientInstanceCapacity',
+  'MaxSpotInstanceCountExceeded',
+  'VcpuLimitExceeded',
+  'UnfulfillableCapacity',
+  'Unsupported',
+  'InsufficientFreeAddressesInSubnet',
+  'MaxFleetCountExceeded',
+  'ReservationCapacityExceeded',
+]);
+
+const NO_SPOT_ROLE = 'AuthFailure.ServiceLinkedRoleCreationNotPermitted';
+const DENIED = ['UnauthorizedOperation', 'AccessDenied', 'AuthFailure'];
+
+interface Cause {
+  readonly all: readonly string[];
+  readonly reason: string;
+}
+
+/**
+ * Reasons that a NodeClaim's condition gives, by what the errors say; the first that matches.
+ *
+ * Source: karpenter AWS provider v1.14, errors/errors.go, ToReasonMessage.
+ */
+const CAUSES: readonly Cause[] = [
+  { all: [NO_SPOT_ROLE], reason: 'SpotSLRCreationFailed' },
+  ...DENIED.map((code) => ({
+    all: [code, 'Not authorized for images'],
+    reason: 'AMIAuthorizationFailure',
+  })),
+  ...DENIED.map((code) => ({ all: [code], reason: 'Unauthorized' })),
+  {
+    all: ['InvalidParameter', 'belong to different networks'],
+    reason: 'SecurityGroupSubnetVPCMismatch',
+  },
+  { all: ['iamInstanceProfile.name is invalid'], reason: 'InstanceProfileNameInvalid' },
+  { all: ['InvalidLaunchTemplateId.NotFound'], reason: 'LaunchTemplateNotFound' },
+  { all: ['User data is limited to'], reason: 'UserDataSizeLimitExceeded' },
+  { all: ['InvalidAMIID.Malformed'], reason: 'InvalidAMIID' },
+  { all: ['InvalidAMIID.NotFound'], reason: 'AMINotFound' },
+  { all: ['RequestLimitExceeded'], reason: 'RequestLimitExceeded' },
+  { all: ['InternalError'], reason: 'InternalError' },
+  { all: ['not eligible for Free Tier'], reason: 'FreeTierIneligible' },
+  { all: ['MaxFleetCountExceeded'], reason: 'FleetQuotaExceeded' },
+  { all: ['PendingVerification'], reason: 'AccountPendingVerification' },
+  { all: ['MaxSpotInstanceCountExceeded'], reason: 'SpotQuotaExceeded' },
+  { all: ['VcpuLimitExceeded'], reason: 'VCPULimitExceeded' },
+  { all: ['InsufficientFreeAddressesInSubnet'], reason: 'InsufficientFreeAddressesInSubnet' },
+];
+
+/** The reason a NodeClaim's condition gives for what EC2 said. */
+export const reasonOf = (said: string): string =>
+  CAUSES.find(({ all }) => all.every((part) => said.includes(part)))?.reason ?? 'LaunchFailed';
+
+/**
+ * What these errors come to where no instance was had. Only where every one of them says that
+ * capacity is missing is it worth asking for other capacity.
+ *
+ * Source: karpenter AWS provider v1.14, providers/instance/instance.go, combineFleetErrors.
+ */
+export function fleetFailure(errors: readonly FleetError[]): FleetFailure {
+  const said = [...new Set(errors.map(({ code, message }) => `${code}: ${message}`))].sort();
+  const message = said.join('; ');
+  const soldOut = errors.length > 0 && errors.every(({ code }) => isSoldOut(code));
+  return { kind: soldOut ? 'soldOut' : 'failed', reason: reasonOf(message), message };
+}
+
+/** Whether a code says that another option may still do. */
+const isSoldOut = (code: string): boolean => SOLD_OUT_CODES.has(code) || code === NO_SPOT_ROLE;
+
+/** An option of a fleet request: what was asked for, by type, zone and capacity type. */
+export interface FleetOption {
+  readonly capacityType: CapacityType;
+  readonly instanceType: string;
+  readonly zone: string;
+}
+
+/**
+ * The offerings that are not to be asked for again for a while, sorted. Where the account may not
+ * use spot at all, those are all the options of the request.
+ */
+export function soldOutOf(
+  errors: readonly FleetError[],
+  options: readonly FleetOption[],
+  now: EpochMs,
+): readonly SoldOut[] {
+  const noSpot = errors.some(({ code }) => code === NO_SPOT_ROLE);
+  const named = errors.flatMap(({ code, capacityType, instanceType, zone }) =>
+    SOLD_OUT_CODES.has(code) && instanceType !== undefined && zone !== undefined
+      ? [{ capacityType, instanceType, zone }]
+      : [],
+  );
+  const all = noSpot
+    ? [...named, ...options.filter(({ capacityType }) => capacityType === 'spot')]
+    : named;
+  const byKey = new Map(
+    all.map(({ capacityType, instanceType, zone }) => [
+      `${capacityType} ${instanceType} ${zone}`,
+      { capacityType, instanceType, zone, until: now + SOLD_OUT_MS },
+    ]),
+  );
+  return [...byKey].sort(([a], [b]) => compareText(a, b)).map(([, soldOut]) => soldOut);
+}
