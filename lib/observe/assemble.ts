@@ -1,0 +1,72 @@
+import { byName, byNamespacedName, chain, compareText } from '#lib/constraints/order.ts';
+import type { DecodedObjects } from '#lib/kube/decode.ts';
+import type { Catalog } from '#lib/model/catalog.ts';
+import type { Instance } from '#lib/model/instance.ts';
+import type { NodeClassFacts } from '#lib/model/node-class-facts.ts';
+import type { ClusterSettings } from '#lib/model/settings.ts';
+import type { LeftOut, Snapshot } from '#lib/model/snapshot.ts';
+import type { SoldOut } from '#lib/model/sold-out.ts';
+import type { EpochMs } from '#lib/model/time.ts';
+import type { WorkloadSelector } from '#lib/model/workload.ts';
+import { joinNodes } from './join-nodes.ts';
+
+/** What a Snapshot holds besides the cluster's objects. */
+export interface Facts {
+  readonly takenAt: EpochMs;
+  readonly settings: ClusterSettings;
+  readonly catalog: Catalog;
+  readonly soldOut: readonly SoldOut[];
+  readonly leftOut: readonly LeftOut[];
+  readonly nodeClassFacts: readonly NodeClassFacts[];
+  /** Absent: nobody needed to know. */
+  readonly instances?: readonly Instance[];
+}
+
+/**
+ * One Snapshot of what was read, from a cluster or from files. Everything is sorted, so the order
+ * in which things were read makes no difference. O(n log n).
+ */
+export function assemble(objects: DecodedObjects, facts: Facts): Snapshot {
+  const { nodes, pods } = joinNodes(objects.nodes, objects.nodeClaims, objects.pods);
+  return {
+    takenAt: facts.takenAt,
+    settings: facts.settings,
+    nodePools: objects.nodePools.toSorted(byName),
+    nodeClasses: objects.nodeClasses.toSorted(byName),
+    nodes,
+    pods,
+    daemonSets: objects.daemonSets.toSorted(byNamespacedName),
+    podDisruptionBudgets: objects.podDisruptionBudgets.toSorted(byNamespacedName),
+    persistentVolumeClaims: objects.persistentVolumeClaims.toSorted(byNamespacedName),
+    persistentVolumes: objects.persistentVolumes.toSorted(byName),
+    storageClasses: objects.storageClasses.toSorted(byName),
+    csiNodes: objects.csiNodes.toSorted(byName),
+    volumeAttachments: objects.volumeAttachments.toSorted(byName),
+    namespaces: objects.namespaces.toSorted(byName),
+    workloadSelectors: objects.workloadSelectors.toSorted(chain(byNamespacedName, bySelectorKind)),
+    priorityClasses: objects.priorityClasses.toSorted(byName),
+    catalog: facts.catalog,
+    soldOut: facts.soldOut.toSorted(bySoldOut),
+    ...(facts.instances !== undefined && { instances: facts.instances.toSorted(byId) }),
+    nodeClassFacts: facts.nodeClassFacts.toSorted((a, b) => compareText(a.nodeClass, b.nodeClass)),
+    leftOut: facts.leftOut.toSorted(byObject),
+  };
+}
+
+const bySelectorKind = (a: WorkloadSelector, b: WorkloadSelector): number =>
+  compareText(a.kind, b.kind);
+
+const byId = (a: Instance, b: Instance): number => compareText(a.id, b.id);
+
+const bySoldOut = chain<SoldOut>(
+  (a, b) => compareText(a.instanceType, b.instanceType),
+  (a, b) => compareText(a.zone, b.zone),
+  (a, b) => compareText(a.capacityType, b.capacityType),
+);
+
+const byObject = chain<LeftOut>(
+  (a, b) => compareText(a.object.kind, b.object.kind),
+  (a, b) => compareText(a.object.namespace ?? '', b.object.namespace ?? ''),
+  (a, b) => compareText(a.object.name, b.object.name),
+  (a, b) => compareText(a.field, b.field),
+);
