@@ -10,7 +10,7 @@ export interface Random {
 
 /** A stream fixed by `seed` and `name`. Source: sfc32 seeded by FNV-1a, both public domain. */
 export function seededRandom(seed: number, name = ''): Random {
-  let hash = 2166136261 ^ seed;
+  let hash = 2166136261;
   for (const character of `${seed}/${name}`) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16777619);
   }
