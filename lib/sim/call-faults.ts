@@ -1,23 +1,19 @@
-/** One call through one of the two seams, as a fault plan sees it. */
+/** A call through one of the two seams, as whoever injects faults sees it before it is made. */
 export interface SeamCall {
-  /** Who calls: one invocation of one function, e.g. provision/3. */
+  /** Who calls: a function's name, or a part of the embedded world. */
   readonly actor: string;
   readonly seam: 'kube' | 'aws';
-  /** What is called: an AWS operation (CreateFleet), or a verb and a resource (patch nodes). */
+  /** What is called: "patch nodeclaims/status", "create pods/eviction", "CreateFleet". */
   readonly name: string;
 }
 
 /**
- * What becomes of a call. `pass`: it is performed and answered. `never`: its process was killed
- * before the call left, so nothing is performed and nothing is answered. `lost`: its process was
- * killed right after the call left, so it is performed and nobody hears the answer.
+ * What becomes of a call: it passes; or its caller was killed just before it (`never`: not
+ * performed, the promise never settles) or just after it (`lost`: performed, never answered).
  */
 export type CallFate = 'pass' | 'never' | 'lost';
 
-/** Decides the fate of each call through a seam; asked exactly once for each, in order. */
+/** Decides the fate of each call, in the order in which calls are made. */
 export interface CallFaults {
   readonly on: (call: SeamCall) => CallFate;
 }
-
-/** A world in which every call is performed and answered. */
-export const NO_CALL_FAULTS: CallFaults = { on: () => 'pass' };

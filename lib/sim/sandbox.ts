@@ -1,0 +1,166 @@
+import type { CallFaults, SeamCall } from './call-faults.ts';
+import type { Clock, Instant } from './clock.ts';
+import type { Journal } from './journal.ts';
+import { type KubeAnswer, type KubeCall, kubeCallName, type Seams } from './seams.ts';
+
+/** What a function's code writes to its log. */
+export type LogLine = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
+
+/** Everything that the code in one sandbox can reach; handed to it once, at its cold start. */
+export interface SandboxPorts {
+  readonly functionName: string;
+  /** Tells this sandbox from every other. */
+  readonly sandboxId: string;
+  readonly kube: (request: KubeCall) => Promise<KubeAnswer>;
+  readonly aws: (name: string, input: unknown) => Promise<unknown>;
+  readonly now: () => Instant;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly log: { readonly info: LogLine; readonly warn: LogLine; readonly error: LogLine };
+}
+
+/** One run of a handler, as its sandbox sees it. */
+export interface Running {
+  readonly actor: string;
+  readonly requestId: string;
+  /** Calls through the seams by name. */
+  readonly calls: Map<string, number>;
+  /** Ends it at once: its process is gone. */
+  readonly kill: (because: string) => void;
+}
+
+/** A process of Lambda: awake while it runs a handler, frozen in between, and dead in the end. */
+export interface Sandbox {
+  readonly id: string;
+  readonly ports: SandboxPorts;
+  readonly isAlive: () => boolean;
+  /** Wakes it for one run; what its code was waiting for goes on. */
+  readonly thaw: (running: Running) => void;
+  /** Stops it between two runs: nothing its code waits for comes until the next. */
+  readonly freeze: () => void;
+  /** Ends it: nothing its code waits for ever comes, and no call it makes is performed. */
+  readonly kill: () => void;
+}
+
+/** What a sandbox is put into. */
+export interface SandboxSurroundings {
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly faults: CallFaults;
+  readonly seams: Seams;
+}
+
+interface State extends SandboxSurroundings {
+  readonly functionName: string;
+  alive: boolean;
+  running: Running | undefined;
+  readonly waiting: (() => void)[];
+}
+
+/**
+ * A sandbox whose every call, sleep and answer passes through one gate: open while a handler runs,
+ * shut while frozen, gone once dead. Calls are counted and may be killed by the fault plan. Only
+ * what goes through the ports is held: code that waits for anything else (a timer of Node, a
+ * thread) is not frozen.
+ */
+export function createSandbox(
+  surroundings: SandboxSurroundings,
+  functionName: string,
+  id: string,
+): Sandbox {
+  const state: State = {
+    ...surroundings,
+    functionName,
+    alive: true,
+    running: undefined,
+    waiting: [],
+  };
+  return {
+    id,
+    ports: portsOf(state, id),
+    isAlive: () => state.alive,
+    thaw: (running) => {
+      state.running = running;
+      for (const goOn of state.waiting.splice(0)) goOn();
+    },
+    freeze: () => {
+      state.running = undefined;
+    },
+    kill: () => {
+      state.alive = false;
+      state.running = undefined;
+      state.waiting.length = 0;
+    },
+  };
+}
+
+function portsOf(state: State, sandboxId: string): SandboxPorts {
+  const { clock, functionName, seams } = state;
+  return {
+    functionName,
+    sandboxId,
+    kube: (request) =>
+      through(state, { seam: 'kube', name: kubeCallName(request) }, (actor) =>
+        seams.kube(actor)(request),
+      ),
+    aws: (name, input) =>
+      through(state, { seam: 'aws', name }, (actor) => seams.aws(actor)(name, input)),
+    now: clock.now,
+    sleep: async (ms) => {
+      await gate(state);
+      await clock.sleep(ms);
+      await gate(state);
+    },
+    log: {
+      info: logLine(state, 'info'),
+      warn: logLine(state, 'warn'),
+      error: logLine(state, 'error'),
+    },
+  };
+}
+
+const NEVER = new Promise<never>(() => undefined);
+
+/** The run that is going on, once there is one; never, for the dead. */
+function gate(state: State): Promise<Running> {
+  if (!state.alive) return NEVER;
+  if (state.running !== undefined) return Promise.resolve(state.running);
+  return new Promise<void>((resolve) => state.waiting.push(resolve)).then(() => gate(state));
+}
+
+async function through<Answer>(
+  state: State,
+  call: Omit<SeamCall, 'actor'>,
+  perform: (actor: string) => Promise<Answer>,
+): Promise<Answer> {
+  const { actor, calls, kill } = await gate(state);
+  calls.set(call.name, (calls.get(call.name) ?? 0) + 1);
+  const fate = state.faults.on({ ...call, actor });
+  if (fate === 'never') {
+    kill(`killed before ${call.name}`);
+    return NEVER;
+  }
+  const answer = perform(actor);
+  if (fate === 'lost') {
+    answer.catch(() => undefined);
+    kill(`killed while ${call.name} was under way`);
+    return NEVER;
+  }
+  try {
+    return await answer;
+  } finally {
+    await gate(state);
+  }
+}
+
+const logLine =
+  (state: State, level: string): LogLine =>
+  (message, fields) => {
+    if (!state.alive) return;
+    const { functionName, running } = state;
+    state.journal.note({
+      at: state.clock.now(),
+      source: 'joinery',
+      text: message,
+      fields: { ...fields, level, functionName, requestId: running?.requestId },
+    });
+  };

@@ -1,0 +1,43 @@
+/** One request to the Kubernetes API server, as it crosses the seam. */
+export interface KubeCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly contentType?: string;
+  readonly body?: unknown;
+}
+
+/** What the API server answers to it. */
+export interface KubeAnswer {
+  readonly status: number;
+  readonly retryAfterSeconds?: number;
+  readonly body: unknown;
+}
+
+/** The two seams through which a function reaches the world, for the caller `actor`. */
+export interface Seams {
+  readonly kube: (actor: string) => (request: KubeCall) => Promise<KubeAnswer>;
+  readonly aws: (actor: string) => (name: string, input: unknown) => Promise<unknown>;
+}
+
+const VERBS = { POST: 'create', PUT: 'update', PATCH: 'patch' } as const;
+
+/**
+ * A request as Kubernetes' audit log would name it: verb, resource, subresource. "list pods",
+ * "get leases", "watch pods", "patch nodeclaims/status", "create pods/eviction".
+ *
+ * Source: kubernetes, API concepts, Resource URIs; apiserver, request verbs.
+ */
+export function kubeCallName({ method, path, query }: KubeCall): string {
+  const parts = path.split('/').filter(Boolean);
+  const rest = parts.slice(parts[0] === 'api' ? 2 : 3);
+  const inNamespace = rest[0] === 'namespaces' && rest.length > 2;
+  const [resource = path, name, subresource] = inNamespace ? rest.slice(2) : rest;
+  const what = subresource === undefined ? resource : `${resource}/${subresource}`;
+  if (method === 'GET') {
+    const verb = query?.watch === undefined ? 'list' : 'watch';
+    return `${name === undefined ? verb : 'get'} ${what}`;
+  }
+  if (method === 'DELETE') return `${name === undefined ? 'deletecollection' : 'delete'} ${what}`;
+  return `${VERBS[method]} ${what}`;
+}
