@@ -1,0 +1,121 @@
+/** The JSON of workloads, budgets and storage, as far as the embedded cluster reads it. */
+import type {
+  KubeObject,
+  NodeTerm,
+  PodTemplate,
+  Quantities,
+  StringMap,
+  WireCondition,
+  WireSelector,
+} from './wire.ts';
+
+/** How a Deployment replaces its pods. */
+export interface DeploymentStrategy {
+  readonly type?: 'RollingUpdate' | 'Recreate';
+  readonly rollingUpdate?: {
+    readonly maxSurge?: number | string;
+    readonly maxUnavailable?: number | string;
+  };
+}
+
+export interface DeploymentObject extends KubeObject {
+  readonly spec: {
+    readonly replicas: number;
+    readonly selector: WireSelector;
+    readonly template: PodTemplate;
+    readonly strategy?: DeploymentStrategy;
+    readonly paused?: boolean;
+  };
+  readonly status: { readonly conditions?: readonly WireCondition[] };
+}
+
+export interface ReplicaSetObject extends KubeObject {
+  readonly spec: {
+    readonly replicas: number;
+    readonly selector: WireSelector;
+    readonly template: PodTemplate;
+  };
+  readonly status: { readonly readyReplicas?: number; readonly replicas?: number };
+}
+
+export interface StatefulSetObject extends KubeObject {
+  readonly spec: {
+    readonly replicas: number;
+    readonly selector: WireSelector;
+    readonly template: PodTemplate;
+    readonly podManagementPolicy?: 'OrderedReady' | 'Parallel';
+    readonly volumeClaimTemplates?: readonly {
+      readonly metadata: { readonly name: string; readonly labels?: StringMap };
+      readonly spec: unknown;
+    }[];
+  };
+}
+
+export interface JobObject extends KubeObject {
+  readonly spec: {
+    readonly parallelism: number;
+    readonly completions?: number;
+    readonly backoffLimit: number;
+    readonly suspend?: boolean;
+    readonly selector?: WireSelector;
+    readonly template: PodTemplate;
+  };
+  readonly status: { readonly conditions?: readonly WireCondition[] };
+}
+
+export interface DaemonSetObject extends KubeObject {
+  readonly spec: { readonly selector: WireSelector; readonly template: PodTemplate };
+}
+
+export interface BudgetObject extends KubeObject {
+  readonly spec: {
+    readonly minAvailable?: number | string;
+    readonly maxUnavailable?: number | string;
+    readonly selector?: WireSelector;
+    readonly unhealthyPodEvictionPolicy?: 'IfHealthyBudget' | 'AlwaysAllow';
+  };
+  readonly status: {
+    readonly observedGeneration?: number;
+    readonly disruptedPods?: StringMap;
+    readonly disruptionsAllowed?: number;
+    readonly currentHealthy?: number;
+    readonly desiredHealthy?: number;
+    readonly expectedPods?: number;
+    readonly conditions?: readonly WireCondition[];
+  };
+}
+
+export interface PriorityClassObject extends KubeObject {
+  readonly value: number;
+  readonly globalDefault?: boolean;
+  readonly preemptionPolicy?: 'PreemptLowerPriority' | 'Never';
+}
+
+export interface ClaimObject extends KubeObject {
+  readonly spec: {
+    readonly storageClassName?: string;
+    readonly volumeName?: string;
+    readonly accessModes?: readonly string[];
+    readonly resources?: { readonly requests?: Quantities };
+  };
+  readonly status: { readonly phase?: string };
+}
+
+export interface VolumeObject extends KubeObject {
+  readonly spec: {
+    readonly nodeAffinity?: {
+      readonly required?: { readonly nodeSelectorTerms: readonly NodeTerm[] };
+    };
+  };
+}
+
+export interface StorageClassObject extends KubeObject {
+  readonly provisioner: string;
+  readonly volumeBindingMode?: 'Immediate' | 'WaitForFirstConsumer';
+  readonly allowedTopologies?: readonly {
+    readonly matchLabelExpressions?: readonly {
+      readonly key: string;
+      readonly values: readonly string[];
+    }[];
+  }[];
+}
