@@ -25,6 +25,10 @@ export interface Machine {
   /** Decoded, as the instance reads it. */
   readonly userData: string;
   readonly launchedAt: Instant;
+  /** Size of its root volume; 20 where nobody said. */
+  readonly rootVolumeGib?: number;
+  /** Size of its instance storage, all disks together, in 10^9 bytes as EC2 counts. */
+  readonly instanceStorageGb?: number;
   state: 'pending' | 'running' | 'shutting-down' | 'terminated';
 }
 
