@@ -5,19 +5,20 @@ import type { Journal } from './journal.ts';
 import type { LambdaFunction } from './lambda.ts';
 import type { Random } from './random.ts';
 
-/** A write that the API server lets in, as its admission webhooks hear of it. */
-export interface AdmissionRequest {
-  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
-  readonly group: string;
-  readonly version: string;
+/** A write of the API server, as its admission webhooks would hear of it. */
+export interface AdmittedWrite {
+  readonly type: 'added' | 'modified' | 'deleted';
+  readonly object: AdmittedObject;
+  readonly old?: AdmittedObject;
+  /** Who wrote. */
+  readonly actor: string;
+}
+
+/** What a webhook reads of an object; the rest goes on as it is. */
+export interface AdmittedObject {
+  readonly apiVersion: string;
   readonly kind: string;
-  readonly resource: string;
-  readonly subresource?: string;
-  readonly namespace?: string;
-  readonly name: string;
-  readonly username: string;
-  readonly object?: unknown;
-  readonly oldObject?: unknown;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
 /** Where the webhook stands. */
@@ -27,7 +28,7 @@ export interface WebhookOptions {
   readonly journal: Journal;
   readonly admit: LambdaFunction;
   /** Who writes as Joinery: what they write wakes nobody. */
-  readonly isJoinery: (username: string) => boolean;
+  readonly isJoinery: (actor: string) => boolean;
 }
 
 /** Source: kubernetes, ValidatingWebhookConfiguration, timeoutSeconds as Joinery sets it. */
@@ -47,48 +48,47 @@ const NETWORK_MS = [3, 15] as const;
  *
  * Source: kubernetes, Dynamic Admission Control; API Gateway, HTTP API payload format 2.0.
  */
-export function createWebhook(options: WebhookOptions): (request: AdmissionRequest) => void {
+export function createWebhook(options: WebhookOptions): (write: AdmittedWrite) => void {
   const random = options.random.fork('webhook');
-  return (request) => {
-    if (options.isJoinery(request.username) || !isNamed(request)) return;
+  return (write) => {
+    if (options.isJoinery(write.actor) || !isNamed(write)) return;
     const delayMs = random.between(...NETWORK_MS);
-    const event = httpEvent(request, uuid(random), options.clock.now());
-    options.clock.after(delayMs, () => void post(options, request, event));
+    const event = httpEvent(write, uuid(random), options.clock.now());
+    options.clock.after(delayMs, () => void post(options, write, event));
   };
 }
 
 async function post(
   { clock, journal, admit }: WebhookOptions,
-  request: AdmissionRequest,
+  write: AdmittedWrite,
   event: unknown,
 ): Promise<void> {
-  const subject = `${request.kind} ${[request.namespace, request.name].filter(Boolean).join('/')}`;
+  const { kind, metadata } = write.object;
+  const subject = `${kind} ${[metadata.namespace, metadata.name].filter(Boolean).join('/')}`;
   let isAnswered = false;
   const note = (text: string): void => journal.note({ at: clock.now(), source: 'webhook', text });
   clock.after(TIMEOUT_MS, () => {
     if (!isAnswered) note(`no answer within 1 s about ${subject}; let in all the same`);
   });
-  const result = await admit.invoke(event, `webhook: ${request.operation} ${subject}`);
+  const result = await admit.invoke(event, `webhook: ${subject} ${write.type}`);
   isAnswered = true;
   if (result.kind !== 'returned')
     note(`admit ${result.kind} about ${subject}; let in all the same`);
 }
 
-function isNamed(request: AdmissionRequest): boolean {
-  if (request.subresource !== undefined) return false;
-  const { operation, resource, object, oldObject } = request;
-  switch (resource) {
-    case 'events':
-      return operation === 'CREATE' && fieldOf(object, 'reason') === 'FailedScheduling';
-    case 'nodepools':
-    case 'nodeclaims':
-    case 'ec2nodeclasses':
-      return operation !== 'UPDATE' || differs(object, oldObject, 'spec');
-    case 'nodes':
+function isNamed({ type, object, old }: AdmittedWrite): boolean {
+  switch (object.kind) {
+    case 'Event':
+      return type === 'added' && fieldOf(object, 'reason') === 'FailedScheduling';
+    case 'NodePool':
+    case 'NodeClaim':
+    case 'EC2NodeClass':
+      return type !== 'modified' || differs(object, old, 'spec');
+    case 'Node':
       return (
-        operation !== 'UPDATE' ||
-        differs(fieldOf(object, 'spec'), fieldOf(oldObject, 'spec'), 'taints') ||
-        differs(fieldOf(object, 'metadata'), fieldOf(oldObject, 'metadata'), 'labels')
+        type !== 'modified' ||
+        differs(fieldOf(object, 'spec'), fieldOf(old, 'spec'), 'taints') ||
+        differs(fieldOf(object, 'metadata'), fieldOf(old, 'metadata'), 'labels')
       );
     default:
       return false;
@@ -101,22 +101,25 @@ const differs = (a: unknown, b: unknown, name: string): boolean =>
 const fieldOf = (value: unknown, name: string): unknown =>
   isFields(value) ? value[name] : undefined;
 
+const OPERATIONS = { added: 'CREATE', modified: 'UPDATE', deleted: 'DELETE' } as const;
+
 /** The AdmissionReview in an HTTP request, as API Gateway hands it to a function. */
-function httpEvent(request: AdmissionRequest, uid: string, now: number): unknown {
-  const { group, version, kind, resource, username, operation } = request;
+function httpEvent({ type, object, old, actor }: AdmittedWrite, uid: string, now: number): unknown {
+  const { apiVersion, kind, metadata } = object;
+  const [version = '', group = ''] = apiVersion.split('/').reverse();
   const review = {
     kind: 'AdmissionReview',
     apiVersion: 'admission.k8s.io/v1',
     request: {
       uid,
       kind: { group, version, kind },
-      resource: { group, version, resource },
-      ...(request.namespace === undefined ? {} : { namespace: request.namespace }),
-      name: request.name,
-      operation,
-      userInfo: { username },
-      object: request.object ?? null,
-      oldObject: request.oldObject ?? null,
+      resource: { group, version, resource: pluralOf(kind) },
+      ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+      name: metadata.name,
+      operation: OPERATIONS[type],
+      userInfo: { username: actor },
+      object: type === 'deleted' ? null : object,
+      oldObject: (type === 'deleted' ? object : old) ?? null,
       dryRun: false,
     },
   };
@@ -144,3 +147,7 @@ function httpEvent(request: AdmissionRequest, uid: string, now: number): unknown
     isBase64Encoded: false,
   };
 }
+
+/** Of the five kinds that the rules name. */
+const pluralOf = (kind: string): string =>
+  `${kind.toLowerCase()}${kind.endsWith('s') ? 'es' : 's'}`;

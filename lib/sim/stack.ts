@@ -1,0 +1,191 @@
+import type { ClusterSettings } from '#lib/model/settings.ts';
+import type { Image, Zone } from './aws/account.ts';
+import { ACCOUNT_ID, createAws, type EmbeddedAws } from './aws/aws.ts';
+import { privateNetwork } from './aws/network.ts';
+import { createQueue, type Queue } from './aws/queue.ts';
+import type { Tags } from './aws/request.ts';
+import type { CallFaults } from './call-faults.ts';
+import type { Clock } from './clock.ts';
+import { connectQueue } from './event-source.ts';
+import { createEventBridge, type EventBridge } from './eventbridge.ts';
+import type { Journal } from './journal.ts';
+import { createLambda, type LambdaFunction, type LambdaHandler } from './lambda.ts';
+import type { MachineType } from './machine.ts';
+import type { Random } from './random.ts';
+import type { SandboxPorts } from './sandbox.ts';
+import type { Seams } from './seams.ts';
+
+/** The functions that are deployed. */
+export type FunctionName = 'provision' | 'admit' | 'consolidate' | 'drift' | 'interrupt';
+
+/** What is told to a sandbox by its environment, whichever function it is for. */
+export interface StackFacts {
+  readonly cluster: Pick<
+    ClusterSettings,
+    'clusterName' | 'region' | 'clusterEndpoint' | 'clusterCa' | 'serviceCidr' | 'kubernetesVersion'
+  >;
+  readonly hintQueueUrl: string;
+}
+
+/** Everything that the code of a function can reach in the embedded world. */
+export type FunctionPorts = SandboxPorts & StackFacts;
+
+/** Starts the code in one sandbox and gives its handlers; only the sandbox's own is invoked. */
+export type Connect = (ports: FunctionPorts) => Readonly<Record<FunctionName, LambdaHandler>>;
+
+/** What a stack is deployed into. */
+export interface StackOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly journal: Journal;
+  readonly cluster: StackFacts['cluster'];
+  readonly zones: readonly Zone[];
+  readonly types: readonly MachineType[];
+  /** Tags of the subnets and the security group, for NodeClasses to select by. */
+  readonly networkTags: Tags;
+  readonly images: readonly Image[];
+  readonly faults: CallFaults;
+  readonly kube: Seams['kube'];
+  readonly connect: Connect;
+  /** How often the queues deliver a message twice, from 0 to 1. */
+  readonly duplicates: number;
+}
+
+/** Joinery's own stack and the account around it. */
+export interface Stack {
+  readonly aws: EmbeddedAws;
+  readonly functions: Readonly<Record<FunctionName, LambdaFunction>>;
+  readonly queues: Readonly<Record<'hints' | 'deadHints' | 'interruptions', Queue>>;
+}
+
+/** Time limits. Visibility timeouts are as long, which is the least that Lambda accepts. */
+const TIMEOUT_MS: Readonly<Record<FunctionName, number>> = {
+  provision: 60_000,
+  admit: 3_000,
+  consolidate: 60_000,
+  drift: 60_000,
+  interrupt: 30_000,
+};
+
+const RETENTION_MS = 4 * 86_400_000;
+/** What nobody hears in five minutes is no warning any more. Source: Karpenter's CloudFormation. */
+const INTERRUPTION_RETENTION_MS = 300_000;
+const MAX_RECEIVES = 4;
+
+const RULES = [
+  ['spot', 'aws.ec2', 'EC2 Spot Instance Interruption Warning'],
+  ['rebalance', 'aws.ec2', 'EC2 Instance Rebalance Recommendation'],
+  ['state-change', 'aws.ec2', 'EC2 Instance State-change Notification'],
+  ['health', 'aws.health', 'AWS Health Event'],
+] as const;
+
+/**
+ * Deploys Joinery: five functions, the queue of hints with its dead-letter queue, the queue of
+ * interruptions behind four rules, the schedules (provision and consolidate each minute, drift
+ * every five), and the account with its network, images and machines to sell.
+ */
+export function createStack(options: StackOptions): Stack {
+  const { clock, random, journal, cluster } = options;
+  const place = { clock, random, journal, region: cluster.region, accountId: ACCOUNT_ID };
+  const queues = createQueues(place, options.duplicates);
+  const events = createEventBridge(place);
+  const aws = createAws({
+    ...place,
+    zones: options.zones,
+    types: options.types,
+    ...privateNetwork(options.zones, options.networkTags),
+    images: options.images,
+    cluster: {
+      name: cluster.clusterName,
+      endpoint: cluster.clusterEndpoint,
+      ca: cluster.clusterCa,
+      serviceCidr: cluster.serviceCidr,
+      kubernetesVersion: cluster.kubernetesVersion,
+    },
+    queues: () => Object.values(queues),
+    onEvent: events.put,
+  });
+  const functions = createFunctions(options, { aws, hintQueueUrl: queues.hints.url });
+  wire({ options, queues, events, functions });
+  return { aws, functions, queues };
+}
+
+function createQueues(
+  place: Parameters<typeof createQueue>[0],
+  duplicates: number,
+): Stack['queues'] {
+  const deadHints = createQueue(place, {
+    name: 'joinery-hints-dead',
+    visibilityTimeoutMs: 30_000,
+    retentionMs: RETENTION_MS,
+  });
+  return {
+    deadHints,
+    hints: createQueue(place, {
+      name: 'joinery-hints',
+      visibilityTimeoutMs: TIMEOUT_MS.provision,
+      retentionMs: RETENTION_MS,
+      redrive: { to: deadHints, maxReceiveCount: MAX_RECEIVES },
+      duplicates,
+    }),
+    interruptions: createQueue(place, {
+      name: 'joinery-interruptions',
+      visibilityTimeoutMs: TIMEOUT_MS.interrupt,
+      retentionMs: INTERRUPTION_RETENTION_MS,
+      duplicates,
+    }),
+  };
+}
+
+function createFunctions(
+  options: StackOptions,
+  { aws, hintQueueUrl }: { readonly aws: EmbeddedAws; readonly hintQueueUrl: string },
+): Stack['functions'] {
+  const { cluster, connect, kube } = options;
+  const lambda = createLambda({
+    ...options,
+    region: cluster.region,
+    accountId: ACCOUNT_ID,
+    seams: { kube, aws: aws.call },
+  });
+  const define = (name: FunctionName): LambdaFunction =>
+    lambda.define({
+      name,
+      timeoutMs: TIMEOUT_MS[name],
+      start: (ports) => connect({ ...ports, cluster, hintQueueUrl })[name],
+    });
+  return {
+    provision: define('provision'),
+    admit: define('admit'),
+    consolidate: define('consolidate'),
+    drift: define('drift'),
+    interrupt: define('interrupt'),
+  };
+}
+
+function wire({
+  options: { clock, random, cluster },
+  queues,
+  events,
+  functions,
+}: {
+  readonly options: StackOptions;
+  readonly queues: Stack['queues'];
+  readonly events: EventBridge;
+  readonly functions: Stack['functions'];
+}): void {
+  const feeds = { region: cluster.region, batchSize: 10, maximumConcurrency: 2 };
+  connectQueue(clock, random, { ...feeds, queue: queues.hints, function: functions.provision });
+  connectQueue(clock, random, {
+    ...feeds,
+    queue: queues.interruptions,
+    function: functions.interrupt,
+  });
+  for (const [name, source, detailType] of RULES) {
+    events.rule({ name, source, detailType, target: queues.interruptions });
+  }
+  const everyMinute = 'rate(1 minute)';
+  events.schedule({ name: 'provision', expression: everyMinute, target: functions.provision });
+  events.schedule({ name: 'consolidate', expression: everyMinute, target: functions.consolidate });
+  events.schedule({ name: 'drift', expression: 'rate(5 minutes)', target: functions.drift });
+}
