@@ -56,12 +56,6 @@ export interface DecodedObjects {
   readonly priorityClasses: readonly PriorityClass[];
 }
 
-/** The objects of one kind, decoded: those that could be, and what kept the others out. */
-export interface DecodedList<Decoded> {
-  readonly decoded: readonly Decoded[];
-  readonly leftOut: readonly LeftOut[];
-}
-
 type Decoded = DecodedObjects[keyof DecodedObjects][number];
 type Entry = readonly [into: keyof DecodedObjects, decode: (value: unknown) => Decoded];
 
@@ -97,15 +91,6 @@ const isSnapshotKind = (kind: Kind): kind is SnapshotKind => Object.hasOwn(ENTRI
 /** Kinds that later decisions read; named, so that nobody believes they were heeded. */
 const NOT_HEEDED: ReadonlySet<Kind> = new Set(['NodeOverlay', 'CapacityBuffer', 'PodTemplate']);
 
-/** Gathers decoded objects page by page, so that nothing of the JSON need be kept. */
-export interface Gathering {
-  /** Decodes `items`, all of one kind, which a list's items need not name themselves. */
-  readonly addList: (kind: SnapshotKind, items: readonly unknown[]) => void;
-  /** Decodes one object that names its own kind. */
-  readonly addObject: (object: unknown) => void;
-  readonly result: () => DecodeResult;
-}
-
 /** What became of a number of objects. */
 export interface DecodeResult {
   readonly objects: DecodedObjects;
@@ -116,52 +101,85 @@ export interface DecodeResult {
 }
 
 /** Decodes objects that name their own kind. One bad object leaves only itself out. O(objects). */
-export function decodeObjects(objects: Iterable<unknown>): DecodeResult {
-  const gathering = gather();
-  for (const object of objects) gathering.addObject(object);
-  return gathering.result();
-}
-
-/** An empty Gathering. */
-export function gather(): Gathering {
+export function decodeObjects(items: Iterable<unknown>): DecodeResult {
   const objects = emptyLists();
   const leftOut: LeftOut[] = [];
   const unknownKinds = new Set<string>();
-  const add = (kind: SnapshotKind, item: unknown): void => {
-    const [into, decode] = ENTRIES[kind];
-    try {
-      (objects[into] as Decoded[]).push(decode(item));
-    } catch (error) {
-      leftOut.push(leftOutOf(kind, item, error));
+  for (const item of items) {
+    const known = knownKind(item);
+    if ('unknown' in known) unknownKinds.add(known.unknown);
+    else if ('refused' in known) leftOut.push(leftOutOf(known.kind, item, known.refused));
+    else if (isSnapshotKind(known.kind)) decodeInto(objects, leftOut, known.kind, item);
+  }
+  return { objects, leftOut, unknownKinds: [...unknownKinds].sort() };
+}
+
+/** Decodes the items of a list, all of one kind, which they need not name themselves. */
+export function decodeList(kind: SnapshotKind, items: readonly unknown[]): DecodeResult {
+  const objects = emptyLists();
+  const leftOut: LeftOut[] = [];
+  for (const item of items) decodeInto(objects, leftOut, kind, item);
+  return { objects, leftOut, unknownKinds: [] };
+}
+
+/** All of `results` as one, in their order. */
+export function mergeResults(results: readonly DecodeResult[]): DecodeResult {
+  const objects = emptyLists();
+  for (const result of results) {
+    for (const into of LISTS) {
+      for (const decoded of result.objects[into]) (objects[into] as Decoded[]).push(decoded);
     }
-  };
+  }
   return {
-    addList: (kind, items) => {
-      for (const item of items) add(kind, item);
-    },
-    addObject: (object) => {
-      const { kind, apiVersion } = identityOf(object);
-      if (!isKind(kind) || groupOf(KINDS[kind].apiVersion) !== groupOf(apiVersion)) {
-        unknownKinds.add(`${apiVersion} ${kind}`.trim());
-      } else if (KINDS[kind].apiVersion !== apiVersion) {
-        const problem = `found ${JSON.stringify(apiVersion)}, expected "${KINDS[kind].apiVersion}"`;
-        leftOut.push(leftOutOf(kind, object, new DecodeError('apiVersion', problem)));
-      } else if (isSnapshotKind(kind)) {
-        add(kind, object);
-      } else if (NOT_HEEDED.has(kind)) {
-        const problem = `a ${kind} is not heeded yet`;
-        leftOut.push(leftOutOf(kind, object, new DecodeError('kind', problem)));
-      }
-    },
-    result: () => ({ objects, leftOut, unknownKinds: [...unknownKinds].sort() }),
+    objects,
+    leftOut: results.flatMap(({ leftOut }) => leftOut),
+    unknownKinds: [...new Set(results.flatMap(({ unknownKinds }) => unknownKinds))].sort(),
   };
 }
 
-function emptyLists(): Record<keyof DecodedObjects, Decoded[]> & DecodedObjects {
-  const lists: Partial<Record<keyof DecodedObjects, Decoded[]>> = {};
-  for (const [into] of Object.values(ENTRIES)) lists[into] = [];
-  return lists as Record<keyof DecodedObjects, Decoded[]> & DecodedObjects;
+type KnownKind =
+  | { readonly unknown: string }
+  | { readonly kind: Kind }
+  | { readonly kind: Kind; readonly refused: DecodeError };
+
+/** A kind is known by its group too: somebody else's Service is not ours. */
+function knownKind(item: unknown): KnownKind {
+  const { kind, apiVersion } = identityOf(item);
+  if (!isKind(kind) || groupOf(KINDS[kind].apiVersion) !== groupOf(apiVersion)) {
+    return { unknown: `${apiVersion} ${kind}`.trim() };
+  }
+  const expected = KINDS[kind].apiVersion;
+  if (expected !== apiVersion) {
+    const problem = `found ${JSON.stringify(apiVersion)}, expected ${JSON.stringify(expected)}`;
+    return { kind, refused: new DecodeError('apiVersion', problem) };
+  }
+  return NOT_HEEDED.has(kind)
+    ? { kind, refused: new DecodeError('kind', `a ${kind} is not heeded yet`) }
+    : { kind };
 }
+
+function decodeInto(
+  objects: MutableLists,
+  leftOut: LeftOut[],
+  kind: SnapshotKind,
+  item: unknown,
+): void {
+  const [into, decode] = ENTRIES[kind];
+  try {
+    (objects[into] as Decoded[]).push(decode(item));
+  } catch (error) {
+    leftOut.push(leftOutOf(kind, item, error));
+  }
+}
+
+type MutableLists = DecodedObjects & Record<keyof DecodedObjects, Decoded[]>;
+
+const LISTS: readonly (keyof DecodedObjects)[] = [
+  ...new Set(Object.values(ENTRIES).map(([into]) => into)),
+];
+
+const emptyLists = (): MutableLists =>
+  Object.fromEntries(LISTS.map((into) => [into, []])) as unknown as MutableLists;
 
 function leftOutOf(kind: Kind, item: unknown, error: unknown): LeftOut {
   if (!(error instanceof DecodeError)) throw error;

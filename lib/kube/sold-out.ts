@@ -1,0 +1,125 @@
+import type { CapacityType } from '#lib/model/instance-type.ts';
+import { NAMESPACE } from '#lib/model/labels.ts';
+import type { LeftOut } from '#lib/model/snapshot.ts';
+import type { SoldOut } from '#lib/model/sold-out.ts';
+import { type EpochMs, formatInstant, parseInstant } from '#lib/model/time.ts';
+import { texts } from './decode-meta.ts';
+import { alreadyExists, isGone, send } from './errors.ts';
+import { wire } from './field.ts';
+import { pathOf } from './kinds.ts';
+import { createOurs } from './namespace.ts';
+import { SCHEMA, SCHEMA_VALUE } from './own-annotations.ts';
+import type { KubeTransport } from './transport.ts';
+
+/** The ConfigMap that remembers which offerings EC2 could not give. */
+export const SOLD_OUT_NAME = 'sold-out';
+/** Entries that ended this long ago are swept out when others are written. */
+const SWEEP_AFTER_MS = 600_000;
+const CAPACITY_TYPES: readonly CapacityType[] = ['on-demand', 'spot', 'reserved'];
+
+const PATH = pathOf('ConfigMap', { namespace: NAMESPACE, name: SOLD_OUT_NAME });
+
+/** What a ConfigMap says of offerings: entries that hold at `now`, and those that say nothing. */
+export interface SoldOutRecord {
+  readonly soldOut: readonly SoldOut[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+const NOTHING: SoldOutRecord = { soldOut: [], leftOut: [] };
+
+/** What is remembered as sold out at `now`; nothing where nothing was ever written. */
+export async function readSoldOut(kube: KubeTransport, now: EpochMs): Promise<SoldOutRecord> {
+  const found = await read(kube);
+  return found === undefined ? NOTHING : decodeSoldOut(found, now);
+}
+
+/**
+ * Decodes the ConfigMap's data: keys `capacityType.instanceType.zone`, values RFC 3339 instants.
+ *
+ * Example: { "spot.m5.large.us-east-1a": "2026-11-20T12:03:00Z" }
+ */
+export function decodeSoldOut(configMap: unknown, now: EpochMs): SoldOutRecord {
+  const soldOut: SoldOut[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const [key, value] of Object.entries(texts(wire(configMap), 'data'))) {
+    const entry = decodeEntry(key, value);
+    if (entry === undefined) leftOut.push(badEntry(key, value));
+    else if (entry.until > now) soldOut.push(entry);
+  }
+  return { soldOut, leftOut };
+}
+
+function decodeEntry(key: string, value: string): SoldOut | undefined {
+  const first = key.indexOf('.');
+  const last = key.lastIndexOf('.');
+  const capacityType = CAPACITY_TYPES.find((type) => type === key.slice(0, first));
+  const until = parseInstant(value);
+  if (capacityType === undefined || last <= first || until === undefined) return undefined;
+  return {
+    capacityType,
+    instanceType: key.slice(first + 1, last),
+    zone: key.slice(last + 1),
+    until,
+  };
+}
+
+const badEntry = (key: string, value: string): LeftOut => ({
+  object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: NAMESPACE, name: SOLD_OUT_NAME },
+  field: `data[${key}]`,
+  problem: `found ${JSON.stringify(value)}, expected capacityType.instanceType.zone and an instant`,
+});
+
+/**
+ * Remembers offerings as sold out, key by key, so that two writers do not undo each other; sweeps
+ * out what ended long ago. Throws KubeFailure.
+ */
+export async function rememberSoldOut(
+  kube: KubeTransport,
+  soldOut: readonly SoldOut[],
+  now: EpochMs,
+): Promise<void> {
+  if (soldOut.length === 0) return;
+  const data = Object.fromEntries(
+    soldOut.map((entry) => [keyOf(entry), formatInstant(entry.until)]),
+  );
+  const found = await read(kube);
+  if (found === undefined && (await make(kube, data))) return;
+  const ended = found === undefined ? {} : endedKeys(found, now - SWEEP_AFTER_MS);
+  await send(kube, {
+    method: 'PATCH',
+    path: PATH,
+    contentType: 'application/merge-patch+json',
+    body: { data: { ...ended, ...data } },
+  });
+}
+
+/** Whether it was made; not where somebody else has made it in between. */
+async function make(kube: KubeTransport, data: Readonly<Record<string, string>>): Promise<boolean> {
+  const annotations = { [SCHEMA]: SCHEMA_VALUE };
+  const metadata = { name: SOLD_OUT_NAME, namespace: NAMESPACE, annotations };
+  try {
+    await createOurs(kube, 'ConfigMap', { metadata, data });
+    return true;
+  } catch (error) {
+    if (!alreadyExists(error)) throw error;
+    return false;
+  }
+}
+
+function endedKeys(configMap: unknown, before: EpochMs): Readonly<Record<string, null>> {
+  const entries = Object.entries(texts(wire(configMap), 'data'));
+  const ended = entries.filter(([, until]) => (parseInstant(until) ?? 0) < before);
+  return Object.fromEntries(ended.map(([key]) => [key, null]));
+}
+
+const keyOf = ({ capacityType, instanceType, zone }: SoldOut): string =>
+  `${capacityType}.${instanceType}.${zone}`;
+
+async function read(kube: KubeTransport): Promise<unknown> {
+  try {
+    return await send(kube, { method: 'GET', path: PATH });
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
