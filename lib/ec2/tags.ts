@@ -1,0 +1,86 @@
+import { compareText } from '#lib/constraints/order.ts';
+import { LAUNCH_GROUP, NODECLASS, NODEPOOL, REGION } from '#lib/model/labels.ts';
+import type { Json } from '#lib/model/launch.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { NodeClass } from '#lib/model/node-class.ts';
+import type { ClusterSettings } from '#lib/model/settings.ts';
+
+/** Tags by key. */
+export type Tags = Readonly<Record<string, string>>;
+
+/** The tag by which everything of one cluster is found. */
+export const CLUSTER_NAME_TAG = 'eks:eks-cluster-name';
+const CLUSTER_TAG_PREFIX = 'kubernetes.io/cluster/';
+const NODECLAIM_TAG = 'karpenter.sh/nodeclaim';
+const OWN_TAGS: ReadonlySet<string> = new Set([
+  CLUSTER_NAME_TAG,
+  NODEPOOL,
+  NODECLAIM_TAG,
+  NODECLASS,
+]);
+/** Source: EKS API, CreateCluster, name. */
+const CLUSTER_TAG = /^kubernetes\.io\/cluster\/[0-9A-Za-z][A-Za-z0-9\-_]*$/;
+
+/** The tags that every resource of a cluster carries. */
+const clusterTags = ({ clusterName }: Pick<ClusterSettings, 'clusterName'>): Tags => ({
+  [`${CLUSTER_TAG_PREFIX}${clusterName}`]: 'owned',
+  [CLUSTER_NAME_TAG]: clusterName,
+});
+
+/**
+ * The tags of whatever is launched for a claim: the NodeClass's own, overlaid by those that say
+ * whose it is. IAM conditions of Karpenter's policies ask for exactly these.
+ *
+ * Source: karpenter AWS provider v1.14, utils/utils.go, GetTags.
+ */
+export const launchTags = (
+  nodeClass: NodeClass,
+  nodePool: string,
+  settings: Pick<ClusterSettings, 'clusterName'>,
+): Tags => ({
+  ...nodeClass.spec.tags,
+  ...clusterTags(settings),
+  [NODEPOOL]: nodePool,
+  [NODECLASS]: nodeClass.meta.name,
+});
+
+/**
+ * What instances carry besides: the launch that they came from, so that one whose answer was lost
+ * is found again; and their claim, where only one can be meant.
+ */
+export const instanceTags = (group: string, claims: readonly NodeClaim[]): Tags => {
+  const [only, ...others] = claims;
+  return {
+    [LAUNCH_GROUP]: group,
+    ...(only !== undefined && others.length === 0 ? { [NODECLAIM_TAG]: only.meta.name } : {}),
+  };
+};
+
+/** The tags of a NodeClass's instance profile. */
+export const profileTags = (
+  nodeClass: NodeClass,
+  settings: Pick<ClusterSettings, 'clusterName' | 'region'>,
+): Tags => ({
+  ...nodeClass.spec.tags,
+  ...clusterTags(settings),
+  [NODECLASS]: nodeClass.meta.name,
+  [REGION]: settings.region,
+});
+
+/**
+ * The first tag of a NodeClass, by key, that only Joinery may set; undefined where there is none.
+ *
+ * Source: karpenter AWS provider v1.14, apis/v1/ec2nodeclass.go, RestrictedTagPatterns.
+ */
+export const restrictedTag = (tags: Tags): string | undefined =>
+  Object.keys(tags)
+    .sort()
+    .find((key) => OWN_TAGS.has(key) || CLUSTER_TAG.test(key));
+
+/** The tags of one kind of resource, as EC2's create calls take them, sorted by key. */
+export const tagSpecification = (resource: string, tags: Tags): Json => ({
+  ResourceType: resource,
+  Tags: Object.entries(tags)
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([key, value]) => ({ Key: key, Value: value })),
+});
