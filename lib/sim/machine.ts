@@ -9,6 +9,8 @@ export interface MachineType {
   readonly interfaces: number;
   readonly addressesPerInterface: number;
   readonly gpus: { readonly manufacturer: string; readonly count: number } | undefined;
+  /** All its disks together, in 10^9 bytes as EC2 counts; absent where it has none. */
+  readonly instanceStorageGb?: number;
   /** USD an hour by zone; a zone that is absent does not sell it that way. */
   readonly onDemandUsd: Readonly<Record<string, number>>;
   readonly spotUsd: Readonly<Record<string, number>>;

@@ -30,6 +30,7 @@ export interface FleetOffer {
   readonly subnet: Subnet;
   readonly imageId: string;
   readonly userData: string;
+  readonly rootVolumeGib: number;
   readonly securityGroupIds: readonly string[];
   readonly profileArn: string | undefined;
 }
@@ -168,6 +169,7 @@ function offerOf(
     subnet,
     imageId: image.id,
     userData: userDataOf(data),
+    rootVolumeGib: rootVolumeGib(data),
     securityGroupIds: groups.ids,
     profileArn: profile.arn,
   };
@@ -198,6 +200,18 @@ function imageOf(account: Account, override: Fields, data: Fields): Image | Refu
     account.images.find((candidate) => candidate.id === id) ??
     refusal('InvalidAMIID.NotFound', `The image id '[${id}]' does not exist`)
   );
+}
+
+/** Source: EKS-optimized AL2023 images: root device /dev/xvda, 20 GiB. */
+const ROOT_DEVICE = '/dev/xvda';
+const ROOT_GIB = 20;
+
+function rootVolumeGib(data: Fields): number {
+  const root = structures(data, 'BlockDeviceMappings').find(
+    ({ DeviceName }) => DeviceName === ROOT_DEVICE,
+  );
+  const size = root && structure(root, 'Ebs').VolumeSize;
+  return typeof size === 'number' ? size : ROOT_GIB;
 }
 
 function groupsOf(account: Account, data: Fields): { readonly ids: readonly string[] } | Refusal {

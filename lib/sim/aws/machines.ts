@@ -18,6 +18,7 @@ export interface Purchase {
   readonly subnet: Subnet;
   readonly imageId: string;
   readonly userData: string;
+  readonly rootVolumeGib: number;
   readonly securityGroupIds: readonly string[];
   readonly profileArn: string | undefined;
   readonly template: { readonly id: string; readonly name: string };
@@ -42,6 +43,10 @@ export function launch(account: Account, purchase: Purchase): Instance {
     privateIp,
     privateDnsName: dnsName(account.region, privateIp),
     userData: purchase.userData,
+    rootVolumeGib: purchase.rootVolumeGib,
+    ...(pool.type.instanceStorageGb === undefined
+      ? {}
+      : { instanceStorageGb: pool.type.instanceStorageGb }),
     launchedAt: now,
     subnetId: subnet.id,
     imageId: purchase.imageId,
