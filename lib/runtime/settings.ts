@@ -87,33 +87,46 @@ const SETTINGS = {
  * The settings that `environment` holds. Throws one error that names every setting which is
  * missing or malformed, what was found and what is expected, so that a deployment is mended once.
  */
-export function readSettings(environment: Environment): Settings {
+export const readSettings = (environment: Environment): Settings =>
+  readAll(environment, (read) => ({
+    cluster: {
+      clusterName: read(SETTINGS.clusterName),
+      region: read(SETTINGS.region),
+      clusterEndpoint: read(SETTINGS.clusterEndpoint),
+      clusterCa: read(SETTINGS.clusterCa),
+      serviceCidr: read(SETTINGS.serviceCidr),
+      kubernetesVersion: read(SETTINGS.kubernetesVersion),
+      minValuesPolicy: read(SETTINGS.minValuesPolicy) === 'BestEffort' ? 'BestEffort' : 'Strict',
+      preferencePolicy: read(SETTINGS.preferencePolicy) === 'Ignore' ? 'Ignore' : 'Respect',
+      vmMemoryOverheadPercent: Number(read(SETTINGS.vmMemoryOverheadPercent)),
+    },
+    hintQueueUrl: read(SETTINGS.hintQueueUrl),
+    identity: read(SETTINGS.identity),
+  }));
+
+/** The settings of whoever only sends hints; throws as readSettings does. */
+export const readQueueSettings = (
+  environment: Environment,
+): { readonly region: string; readonly hintQueueUrl: string } =>
+  readAll(environment, (read) => ({
+    region: read(SETTINGS.region),
+    hintQueueUrl: read(SETTINGS.hintQueueUrl),
+  }));
+
+function readAll<Value>(
+  environment: Environment,
+  gather: (read: (setting: Setting) => string) => Value,
+): Value {
   const problems: string[] = [];
-  const read = (setting: Setting): string => {
+  const gathered = gather((setting) => {
     const value = environment[setting.name] || setting.fallback;
-    if (value === undefined)
+    if (value === undefined) {
       problems.push(`${setting.name} is missing: expected ${setting.expected}`);
-    else if (!setting.pattern.test(value)) {
+    } else if (!setting.pattern.test(value)) {
       problems.push(`${setting.name} is ${JSON.stringify(value)}: expected ${setting.expected}`);
     }
     return value ?? '';
-  };
-  const cluster: ClusterSettings = {
-    clusterName: read(SETTINGS.clusterName),
-    region: read(SETTINGS.region),
-    clusterEndpoint: read(SETTINGS.clusterEndpoint),
-    clusterCa: read(SETTINGS.clusterCa),
-    serviceCidr: read(SETTINGS.serviceCidr),
-    kubernetesVersion: read(SETTINGS.kubernetesVersion),
-    minValuesPolicy: read(SETTINGS.minValuesPolicy) === 'BestEffort' ? 'BestEffort' : 'Strict',
-    preferencePolicy: read(SETTINGS.preferencePolicy) === 'Ignore' ? 'Ignore' : 'Respect',
-    vmMemoryOverheadPercent: Number(read(SETTINGS.vmMemoryOverheadPercent)),
-  };
-  const settings = {
-    cluster,
-    hintQueueUrl: read(SETTINGS.hintQueueUrl),
-    identity: read(SETTINGS.identity),
-  };
+  });
   if (problems.length > 0) throw new Error(`Bad settings: ${problems.join('; ')}.`);
-  return settings;
+  return gathered;
 }

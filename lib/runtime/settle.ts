@@ -1,3 +1,5 @@
+import { decodeMeta } from '#lib/kube/decode-meta.ts';
+import { wire } from '#lib/kube/field.ts';
 import { listAll } from '#lib/kube/list.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import type { Shell } from './shell.ts';
@@ -27,7 +29,7 @@ export async function settle(shell: Shell, until: EpochMs): Promise<void> {
 async function freshPods(shell: Shell): Promise<ReadonlySet<string>> {
   const fresh = new Set<string>();
   await listAll(shell.kube, { kind: 'Pod', fieldSelector: 'spec.nodeName=' }, (item) => {
-    const { uid, createdAt } = identityOf(item);
+    const { uid, createdAt } = decodeMeta(wire(item));
     if (createdAt >= shell.now() - MAX_MS) fresh.add(uid);
   });
   return fresh;

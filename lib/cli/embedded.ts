@@ -1,0 +1,36 @@
+import { createConsolidate } from '#functions/consolidate/consolidate.ts';
+import { createDrift } from '#functions/drift/drift.ts';
+import { createInterrupt } from '#functions/interrupt/interrupt.ts';
+import { createAdmission } from '#functions/provision/admission.ts';
+import { createProvision } from '#functions/provision/provision.ts';
+import { typedCall } from '#lib/aws/call.ts';
+import type { Shell } from '#lib/runtime/shell.ts';
+import type { FunctionPorts } from '#lib/sim/stack.ts';
+
+/** The functions of Joinery, as they are deployed anywhere, over one embedded sandbox's ports. */
+export function connectEmbedded(ports: FunctionPorts) {
+  const shell: Shell = {
+    kube: ports.kube,
+    aws: typedCall(ports.aws),
+    now: ports.now,
+    sleep: ports.sleep,
+    log: ports.log,
+    settings: {
+      cluster: {
+        ...ports.cluster,
+        minValuesPolicy: 'Strict',
+        preferencePolicy: 'Respect',
+        vmMemoryOverheadPercent: 0.075,
+      },
+      hintQueueUrl: ports.hintQueueUrl,
+      identity: ports.sandboxId,
+    },
+  };
+  return {
+    provision: createProvision(shell),
+    admit: createAdmission(shell),
+    consolidate: createConsolidate(shell),
+    drift: createDrift(shell),
+    interrupt: createInterrupt(shell),
+  };
+}

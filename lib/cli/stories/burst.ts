@@ -1,0 +1,29 @@
+import type { Story } from './story.ts';
+
+const PODS_EACH = 250;
+const APPS = ['burst-1', 'burst-2', 'burst-3', 'burst-4'];
+/** "One pass, few CreateFleet calls": one for each kind of node that the plan asks for. */
+const FEW_FLEETS = 40;
+
+/** Story 13: a thousand pods at once. */
+export const burst: Story = {
+  number: 13,
+  name: 'burst',
+  title: 'A thousand pods come at once: one plan, few launches, no pod forgotten, no node twice.',
+  region: 'us-east-1',
+  manifests: '13-burst.yaml',
+  play: async (stage) => {
+    await stage.apply();
+    for (const app of APPS) stage.scale(app, PODS_EACH);
+    for (const app of APPS) await stage.untilRunning(app, PODS_EACH, 600_000);
+    const running = APPS.flatMap((app) => stage.pods(app)).filter(({ ready }) => ready).length;
+    stage.check('all thousand pods run', running === APPS.length * PODS_EACH, `${running} pods`);
+    const fleets = stage.calls().CreateFleet ?? 0;
+    stage.check(
+      'few CreateFleet calls were made',
+      fleets > 0 && fleets <= FEW_FLEETS,
+      `${fleets} calls for ${stage.nodes().length} nodes`,
+    );
+    stage.checkOneInstancePerNodeClaim();
+  },
+};

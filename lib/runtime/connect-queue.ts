@@ -1,0 +1,23 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { queueCall } from '#lib/aws/queue-call.ts';
+import { createLogger, logOf } from './middleware.ts';
+import { type Environment, readQueueSettings } from './settings.ts';
+import type { HintSender } from './shell.ts';
+
+/** The little that the webhook's function needs: a queue, a clock and a log. */
+export function connectQueue(
+  service: string,
+  environment: Environment,
+): { readonly sender: HintSender; readonly logger: Logger } {
+  const logger = createLogger(service);
+  const { region, hintQueueUrl } = readQueueSettings(environment);
+  return {
+    logger,
+    sender: {
+      aws: queueCall({ region }),
+      now: Date.now,
+      settings: { hintQueueUrl },
+      log: logOf(logger),
+    },
+  };
+}
