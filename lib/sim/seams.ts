@@ -31,13 +31,16 @@ const VERBS = { POST: 'create', PUT: 'update', PATCH: 'patch' } as const;
 export function kubeCallName({ method, path, query }: KubeCall): string {
   const parts = path.split('/').filter(Boolean);
   const rest = parts.slice(parts[0] === 'api' ? 2 : 3);
+  if (rest.length === 0) return `${method.toLowerCase()} ${path}`;
   const inNamespace = rest[0] === 'namespaces' && rest.length > 2;
   const [resource = path, name, subresource] = inNamespace ? rest.slice(2) : rest;
   const what = subresource === undefined ? resource : `${resource}/${subresource}`;
-  if (method === 'GET') {
-    const verb = query?.watch === undefined ? 'list' : 'watch';
-    return `${name === undefined ? verb : 'get'} ${what}`;
-  }
-  if (method === 'DELETE') return `${name === undefined ? 'deletecollection' : 'delete'} ${what}`;
-  return `${VERBS[method]} ${what}`;
+  return `${verbOf(method, name !== undefined, query?.watch !== undefined)} ${what}`;
+}
+
+function verbOf(method: KubeCall['method'], isNamed: boolean, isWatch: boolean): string {
+  if (method === 'DELETE') return isNamed ? 'delete' : 'deletecollection';
+  if (method !== 'GET') return VERBS[method];
+  if (isWatch) return 'watch';
+  return isNamed ? 'get' : 'list';
 }

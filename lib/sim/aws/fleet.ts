@@ -74,10 +74,13 @@ function fill(account: Account, request: FleetRequest): unknown {
   return {
     FleetId: fleetId,
     Instances: launched.map(({ option, instances }) => ({
+      AvailabilityZone: instances[0]?.zone,
+      AvailabilityZoneId: instances[0]?.zoneId,
       InstanceIds: instances.map(({ id }) => id),
       InstanceType: instances[0]?.type.name,
       LaunchTemplateAndOverrides: echo(option),
       Lifecycle: request.capacityType,
+      SubnetId: instances[0]?.subnetId,
     })),
     Errors: errors.map(({ option, code, message }) => ({
       ErrorCode: code,
