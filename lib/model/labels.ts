@@ -33,6 +33,12 @@ export const RESERVATION_ID = 'karpenter.k8s.aws/capacity-reservation-id';
 
 /** On a NodeClaim from its creation, and a tag of the instances that its launch yields. */
 export const LAUNCH_GROUP = 'joinery.dev/launch-group';
+/** On a NodeClaim from its creation: short digests of the pods it was made for, space-separated. */
+export const FOR_PODS = 'joinery.dev/for-pods';
+/** On a NodeClaim: a digest of the pods that the last look saw on its Node. */
+export const PODS_SEEN = 'joinery.dev/pods-seen';
+/** On a NodeClaim: that its node is proposed for disruption, as versioned JSON. */
+export const DISRUPTION = 'joinery.dev/disruption';
 /** On a NodeClaim: how many launches of its group came to nothing. */
 export const LAUNCH_ATTEMPT = 'joinery.dev/launch-attempt';
 

@@ -1,0 +1,51 @@
+import { podRef } from '#lib/model/object-ref.ts';
+import type { Action, Placement, Refusal } from '#lib/model/plan.ts';
+import type { Pod } from '#lib/model/pod.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+
+/** Nodes that pending pods were promised room on. */
+export const nominatedNodes = (placements: readonly Placement[]): ReadonlySet<string> =>
+  new Set(placements.flatMap(({ node }) => node ?? []));
+
+/**
+ * What pods are told: for which new NodeClaim they were meant, or why no node can be given to
+ * them. Told again at each look, under a name that makes the repetition one event.
+ *
+ * Source: karpenter v1.14, provisioning/scheduling/events.go. Nothing is told where there is no
+ * NodePool at all, as in upstream: the cluster may be another's to provision.
+ */
+export function placementEvents(
+  placing: {
+    readonly creations: readonly Action[];
+    readonly refused: readonly Refusal[];
+  },
+  snapshot: Snapshot,
+): readonly Action[] {
+  const pods = new Map(snapshot.pods.map((pod) => [nameOf(pod), pod]));
+  for (const { pods: bound } of snapshot.nodes) {
+    for (const pod of bound) pods.set(nameOf(pod), pod);
+  }
+  const tell = (name: string, type: 'Normal' | 'Warning', reason: string, message: string) => {
+    const pod = pods.get(name);
+    return pod ? [{ kind: 'recordEvent' as const, about: podRef(pod), type, reason, message }] : [];
+  };
+  const nominations = placing.creations.flatMap((action) =>
+    action.kind === 'createNodeClaim'
+      ? action.forPods.flatMap((pod) =>
+          tell(
+            pod,
+            'Normal',
+            'Nominated',
+            `Pod should schedule on: nodeclaim/${action.claim.name}`,
+          ),
+        )
+      : [],
+  );
+  if (snapshot.nodePools.length === 0) return nominations;
+  const refusals = placing.refused.flatMap(({ pod, because }) =>
+    tell(pod, 'Warning', 'FailedScheduling', `Failed to schedule pod, ${because}`),
+  );
+  return [...nominations, ...refusals];
+}
+
+const nameOf = ({ meta }: Pod): string => `${meta.namespace}/${meta.name}`;

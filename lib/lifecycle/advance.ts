@@ -1,0 +1,121 @@
+import { byName } from '#lib/constraints/order.ts';
+import { TERMINATION_FINALIZER } from '#lib/model/labels.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { Action } from '#lib/model/plan.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { consolidatableStep } from './consolidatable.ts';
+import { garbageStep } from './garbage.ts';
+import { hashActions, restampStep } from './hash-stamping.ts';
+import { initializationStep } from './initialization.ts';
+import { asNewGroup, groupNameOf, type LaunchGroup, launchGroupsOf } from './launch-groups.ts';
+import { launchResultStep } from './launch-result.ts';
+import { type Launching, launchStep } from './launching.ts';
+import { livenessStep } from './liveness.ts';
+import { resolveNodeClasses } from './node-class.ts';
+import { nodePoolStatus, poolOf } from './node-pool-status.ts';
+import { podEventsStep } from './pod-events.ts';
+import { registrationStep } from './registration.ts';
+import { type ClaimStep, NO_STEP, type Progress, takeSteps } from './step.ts';
+import { grouped, type Surroundings, surroundingsOf } from './surroundings.ts';
+import { deadlineEvents, deletedNodeSteps, terminationSteps } from './termination.ts';
+
+/** What one look at the lives of all nodes comes to. */
+export interface Advance {
+  readonly actions: readonly Action[];
+  /** After how long a look may find more to do; absent where nothing is on its way. */
+  readonly lookAgainInMs?: number;
+}
+
+/**
+ * The next step in the life of every EC2NodeClass, NodePool, NodeClaim and Node, from what the
+ * Snapshot shows of them and nothing else: created, launched, registered, initialized, drained,
+ * terminated. Every step may be cut off before, within or after any of its actions; the next look
+ * goes on from what is there. A Snapshot in which nothing is on its way yields no action.
+ *
+ * Launches come first, then NodeClaims by name, then Nodes, pools and classes. O(n log n) over
+ * the objects, but for the launch requests, which look at every instance type.
+ */
+export function advance(snapshot: Snapshot): Advance {
+  const around = surroundingsOf(snapshot);
+  const launchings = launchGroupsOf(around).map((group) => ({
+    group,
+    ...launchStep(group, around),
+  }));
+  const members = grouped(snapshot.nodes, poolOf);
+  const parts: readonly Progress[] = [
+    ...launchings,
+    ...claimsProgress(launchings, around),
+    ...deletedNodeSteps(around).map(asProgress),
+    { actions: deadlineEvents(around) },
+    ...[...snapshot.nodePools].sort(byName).map((pool) => ({
+      actions: [
+        ...hashActions(pool, around),
+        ...nodePoolStatus(pool, members.get(pool.meta.name) ?? [], around),
+      ],
+    })),
+    { actions: resolveNodeClasses(snapshot) },
+  ];
+  const looks = parts.flatMap(({ lookAgainInMs }) => lookAgainInMs ?? []);
+  return {
+    actions: parts.flatMap(({ actions }) => actions),
+    ...(looks.length === 0 ? {} : { lookAgainInMs: Math.min(...looks) }),
+  };
+}
+
+const asProgress = ({ actions = [], lookAgainInMs }: ClaimStep): Progress => ({
+  actions,
+  ...(lookAgainInMs === undefined ? {} : { lookAgainInMs }),
+});
+
+function claimsProgress(
+  launchings: readonly (Launching & { readonly group: LaunchGroup })[],
+  around: Surroundings,
+): readonly Progress[] {
+  const launchSteps = new Map(launchings.flatMap(({ steps }) => [...steps]));
+  const groups = new Map(
+    launchings.flatMap(({ group }) => group.members.map(({ meta }) => [meta.uid, group] as const)),
+  );
+  return around.claims.map((claim) => {
+    const { uid, deletedAt } = claim.meta;
+    const steps =
+      deletedAt === undefined
+        ? [launchSteps.get(uid) ?? NO_STEP, ...livingSteps(claim, around)]
+        : terminationSteps(claim, groups.get(uid), around);
+    return takeSteps(claim, steps, around.now);
+  });
+}
+
+/** The first of these that ends the NodeClaim is the last that is taken. */
+function livingSteps(claim: NodeClaim, around: Surroundings): readonly ClaimStep[] {
+  const ends = [
+    launchResultStep(claim, around),
+    livenessStep(claim, around.now),
+    garbageStep(claim, around),
+  ];
+  const end = ends.find(({ actions = [] }) => actions.some(({ kind }) => kind === 'delete'));
+  if (end) return [end];
+  return [
+    ownershipStep(claim),
+    ...ends,
+    registrationStep(claim, around),
+    initializationStep(claim, around),
+    restampStep(claim, around),
+    podEventsStep(claim, around),
+    consolidatableStep(claim, around),
+  ];
+}
+
+/** A NodeClaim that somebody else made gets what ours are created with. */
+function ownershipStep(claim: NodeClaim): ClaimStep {
+  const { finalizers } = claim.meta;
+  const isHeld = finalizers.includes(TERMINATION_FINALIZER);
+  const isGrouped = claim.status.providerId !== undefined || groupNameOf(claim) !== undefined;
+  if (isHeld && isGrouped) return NO_STEP;
+  return {
+    meta: {
+      ...(isHeld ? {} : { finalizers: [...finalizers, TERMINATION_FINALIZER] }),
+      ...(isGrouped ? {} : { annotations: asNewGroup([claim]) }),
+    },
+    lookAgainInMs: 1_000,
+  };
+}

@@ -1,0 +1,35 @@
+import { conditionOf, isTrue } from '#lib/model/conditions.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { EpochMs } from '#lib/model/time.ts';
+import { CONSOLIDATABLE, INITIALIZED } from './phase.ts';
+import { lastPodEventAt } from './pod-events.ts';
+import type { ClaimStep } from './step.ts';
+import { nodePoolOf, type Surroundings } from './surroundings.ts';
+
+/**
+ * From when on a NodeClaim's node has been quiet for as long as its pool demands; undefined where
+ * that never comes: not initialized, a static pool, or a pool that never consolidates.
+ *
+ * Source: karpenter v1.14, nodeclaim/disruption/consolidation.go, Reconcile.
+ */
+function quietFrom(claim: NodeClaim, around: Surroundings): EpochMs | undefined {
+  const pool = nodePoolOf(around, claim);
+  const { conditions } = claim.status;
+  if (!pool || pool.replicas !== undefined || !isTrue(conditions, INITIALIZED)) return undefined;
+  const { consolidateAfter } = pool.disruption;
+  if (consolidateAfter === 'Never') return undefined;
+  const initializedAt = conditionOf(conditions, INITIALIZED)?.changedAt ?? around.now;
+  return (lastPodEventAt(claim, around) ?? initializedAt) + consolidateAfter;
+}
+
+/** Marks a NodeClaim whose node has been quiet long enough to be disrupted, and unmarks it. */
+export function consolidatableStep(claim: NodeClaim, around: Surroundings): ClaimStep {
+  const from = quietFrom(claim, around);
+  if (from !== undefined && around.now >= from) {
+    return { conditions: [{ type: CONSOLIDATABLE, status: 'True' }] };
+  }
+  return {
+    conditions: [{ type: CONSOLIDATABLE, gone: true }],
+    ...(from === undefined ? {} : { lookAgainInMs: from - around.now }),
+  };
+}

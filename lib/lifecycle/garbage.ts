@@ -1,0 +1,23 @@
+import { isTrue } from '#lib/model/conditions.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import { isInstanceGone } from './instance-gone.ts';
+import { deletion } from './launching.ts';
+import { LAUNCHED, REGISTERED_CONDITION } from './phase.ts';
+import { type ClaimStep, NO_STEP } from './step.ts';
+import { nodesOf, type Surroundings } from './surroundings.ts';
+
+/**
+ * Deletes a NodeClaim whose instance has ended without it. A Node that is Ready vetoes: its
+ * kubelet is evidently alive, whatever EC2 says.
+ *
+ * Source: karpenter v1.14, nodeclaim/garbagecollection/controller.go. There NodeClaims that have
+ * not registered are left to their deadline; here they go as soon as their instance is gone.
+ */
+export function garbageStep(claim: NodeClaim, around: Surroundings): ClaimStep {
+  const { conditions } = claim.status;
+  const isLaunched = isTrue(conditions, LAUNCHED) || isTrue(conditions, REGISTERED_CONDITION);
+  if (!isLaunched || !isInstanceGone(claim, around)) return NO_STEP;
+  const isAlive = nodesOf(around, claim).some(({ node }) => node?.ready?.status === 'True');
+  if (isAlive) return NO_STEP;
+  return { actions: [deletion(claim, 'garbage_collected')], lookAgainInMs: 1_000 };
+}

@@ -1,0 +1,29 @@
+import { conditionOf } from '#lib/model/conditions.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import { claimRef } from '#lib/model/object-ref.ts';
+import { INSTANCE_TERMINATING } from './phase.ts';
+import { instanceIdOf } from './provider-id.ts';
+import type { ClaimStep } from './step.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Source: karpenter v1.14, how often an instance's end is asked for again. */
+const RETRY_MS = 5_000;
+const LOOK_AGAIN_MS = 2_000;
+
+/**
+ * Ends the instance of a NodeClaim, unless that is under way, and marks that it was asked for.
+ * The finalizers stay until a later look finds the instance gone.
+ */
+export function terminateStep(claim: NodeClaim, around: Surroundings): ClaimStep {
+  const instanceId = instanceIdOf(claim.status.providerId);
+  if (instanceId === undefined) return {};
+  const asked = conditionOf(claim.status.conditions, INSTANCE_TERMINATING);
+  const askedLately = asked?.status === 'True' && around.now - asked.changedAt < RETRY_MS;
+  const state = around.instances?.get(instanceId)?.state;
+  const isUnderWay = askedLately || state === 'shutting-down' || state === 'terminated';
+  return {
+    actions: isUnderWay ? [] : [{ kind: 'terminateInstance', instanceId, claim: claimRef(claim) }],
+    conditions: [{ type: INSTANCE_TERMINATING, status: 'True' }],
+    lookAgainInMs: LOOK_AGAIN_MS,
+  };
+}

@@ -1,0 +1,84 @@
+import { onlyValue, type Requirements, requirementsOf } from '#lib/constraints/requirements.ts';
+import { conditionOf, isTrue } from '#lib/model/conditions.ts';
+import type { InstanceType } from '#lib/model/instance-type.ts';
+import { CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, ZONE } from '#lib/model/labels.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import { adoptionOf, giveUp } from './launching.ts';
+import { foundNoCapacity, LAUNCHED } from './phase.ts';
+import { instanceIdOf } from './provider-id.ts';
+import { type ClaimStep, NO_STEP } from './step.ts';
+import type { Surroundings } from './surroundings.ts';
+
+const LOOK_AGAIN_MS = 1_000;
+
+/**
+ * What the outcome of its launch means for a NodeClaim: with an instance, the capacity and the
+ * labels of that type, and Launched; without capacity, its end; else nothing yet.
+ *
+ * Source: karpenter v1.14, nodeclaim/lifecycle/launch.go, Reconcile and PopulateNodeClaimDetails.
+ */
+export function launchResultStep(claim: NodeClaim, around: Surroundings): ClaimStep {
+  const { conditions, providerId } = claim.status;
+  if (isTrue(conditions, LAUNCHED)) return NO_STEP;
+  if (foundNoCapacity(claim)) {
+    const why = conditionOf(conditions, LAUNCHED)?.message ?? '';
+    return {
+      actions: giveUp(claim, why, 'insufficient_capacity'),
+      lookAgainInMs: LOOK_AGAIN_MS,
+    };
+  }
+  if (providerId === undefined) return NO_STEP;
+  return claim.meta.labels[INSTANCE_TYPE] === undefined
+    ? retell(claim, around)
+    : complete(claim, around);
+}
+
+/** The instance was told to the status but not to the labels: that write was cut off. */
+function retell(claim: NodeClaim, around: Surroundings): ClaimStep {
+  const instance = around.instances?.get(instanceIdOf(claim.status.providerId) ?? '');
+  return {
+    actions: instance ? [adoptionOf(claim, instance, around)] : [],
+    lookAgainInMs: LOOK_AGAIN_MS,
+  };
+}
+
+function complete(claim: NodeClaim, { snapshot }: Surroundings): ClaimStep {
+  const types = snapshot.catalog.byNodeClass.get(claim.spec.nodeClassRef.name) ?? [];
+  const type = types.find(({ name }) => name === claim.meta.labels[INSTANCE_TYPE]);
+  return {
+    conditions: [{ type: LAUNCHED, status: 'True' }],
+    ...(type ? { status: { capacity: type.capacity, allocatable: type.allocatable } } : {}),
+    meta: { labels: labelsOfLaunched(claim, type) },
+    lookAgainInMs: LOOK_AGAIN_MS,
+  };
+}
+
+/**
+ * The labels that a launched NodeClaim carries: those of its type and offering, over them what
+ * its requirements leave one value of, over all what it was created with.
+ */
+function labelsOfLaunched(
+  claim: NodeClaim,
+  type: InstanceType | undefined,
+): Readonly<Record<string, string>> {
+  const offering = type?.offerings.find(
+    ({ zone, capacityType }) =>
+      zone === claim.meta.labels[ZONE] && capacityType === claim.meta.labels[CAPACITY_TYPE],
+  );
+  const labels = {
+    ...singleValues(type?.requirements),
+    ...singleValues(offering?.requirements),
+    ...singleValues(requirementsOf(claim.spec.requirements)),
+    ...claim.meta.labels,
+  };
+  const { [HOSTNAME]: _hostname, ...others } = labels;
+  return others;
+}
+
+const singleValues = (requirements: Requirements = new Map()): Record<string, string> =>
+  Object.fromEntries(
+    [...requirements.keys()].flatMap((key) => {
+      const value = onlyValue(requirements, key);
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );

@@ -1,0 +1,173 @@
+import { isRejection } from '#lib/constraints/rejection.ts';
+import { launchOf } from '#lib/ec2/launch.ts';
+import { conditionOf } from '#lib/model/conditions.ts';
+import type { Instance } from '#lib/model/instance.ts';
+import { ZONE_ID } from '#lib/model/labels.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { NodeClass } from '#lib/model/node-class.ts';
+import { claimRef } from '#lib/model/object-ref.ts';
+import type { Action } from '#lib/model/plan.ts';
+import { asNewGroup, decideGroup, type LaunchGroup } from './launch-groups.ts';
+import { LAUNCHED } from './phase.ts';
+import type { ClaimStep } from './step.ts';
+import { nodePoolOf, type Surroundings } from './surroundings.ts';
+
+/** What launching wants: calls to EC2, and what each NodeClaim is told, by uid. */
+export interface Launching {
+  readonly actions: readonly Action[];
+  readonly steps: ReadonlyMap<string, ClaimStep>;
+  readonly lookAgainInMs?: number;
+}
+
+/** Source of both: DESIGN, an instance that was launched is told to its NodeClaim at once. */
+const AFTER_LAUNCH_MS = 1_000;
+const WAITING_MS = 5_000;
+/** Source: karpenter v1.14, events and conditions that quote a cloud's error. */
+const MESSAGE_LENGTH = 300;
+
+/** The next step of every launch group: launch it, tell it its instances, or make it anew. */
+export function launchStep(group: LaunchGroup, around: Surroundings): Launching {
+  const decision = decideGroup(group, around);
+  switch (decision.kind) {
+    case 'nothing':
+      return { actions: [], steps: new Map() };
+    case 'wait':
+      return { actions: [], steps: new Map(), lookAgainInMs: WAITING_MS };
+    case 'adopt':
+      return {
+        actions: decision.pairs.map(({ claim, instance }) => adoptionOf(claim, instance, around)),
+        steps: new Map(),
+        lookAgainInMs: AFTER_LAUNCH_MS,
+      };
+    case 'regroup':
+      return { ...regrouped(decision.groups), lookAgainInMs: AFTER_LAUNCH_MS };
+    case 'launch':
+      return launchOrRefuse(decision.claims, decision.attempt, around);
+  }
+}
+
+function regrouped(groups: readonly (readonly NodeClaim[])[]): Launching {
+  const steps = groups.flatMap((claims) => {
+    const annotations = asNewGroup(claims);
+    return claims.map(({ meta }) => [meta.uid, { meta: { annotations } }] as const);
+  });
+  return { actions: [], steps: new Map(steps) };
+}
+
+/** Tells a NodeClaim the instance that was made for it. */
+export function adoptionOf(claim: NodeClaim, instance: Instance, around: Surroundings): Action {
+  const { id, instanceType, zone, capacityType, imageId } = instance;
+  const zoneId = zoneIdOf(zone, claim, around) ?? '';
+  return {
+    kind: 'adoptInstance',
+    claim: claimRef(claim),
+    instance: { id, instanceType, zone, zoneId, capacityType, imageId },
+  };
+}
+
+function zoneIdOf(zone: string, claim: NodeClaim, around: Surroundings): string | undefined {
+  const { name } = claim.spec.nodeClassRef;
+  const subnets = around.nodeClasses.get(name)?.status.subnets ?? [];
+  const types = around.snapshot.catalog.byNodeClass.get(name) ?? [];
+  return (
+    subnets.find((subnet) => subnet.zone === zone)?.zoneId ??
+    types.flatMap(({ offerings }) => offerings).find((offering) => offering.zone === zone)
+      ?.zoneId ??
+    claim.meta.labels[ZONE_ID]
+  );
+}
+
+function launchOrRefuse(
+  claims: readonly NodeClaim[],
+  attempt: number,
+  around: Surroundings,
+): Launching {
+  const [first] = claims;
+  if (!first) return { actions: [], steps: new Map() };
+  const nodeClass = around.nodeClasses.get(first.spec.nodeClassRef.name);
+  const problem = nodeClassProblem(nodeClass, first);
+  if (problem !== undefined || nodeClass === undefined) {
+    return refused(claims, problem ?? { kind: 'wait', reason: '', message: '' });
+  }
+  const launch = launchOf(claims, nodePoolOf(around, first), nodeClass, {
+    catalog: around.snapshot.catalog,
+    settings: around.snapshot.settings,
+    attempt,
+  });
+  if (isRejection(launch)) {
+    return refused(claims, { kind: 'give up', event: launch.because });
+  }
+  return {
+    actions: [{ kind: 'launch', launch }],
+    steps: new Map(),
+    lookAgainInMs: AFTER_LAUNCH_MS,
+  };
+}
+
+type Refused =
+  /** Other capacity must be looked for: the NodeClaim goes, its pods are placed anew. */
+  | { readonly kind: 'give up'; readonly event?: string }
+  | { readonly kind: 'wait'; readonly reason: string; readonly message: string };
+
+/**
+ * What about its NodeClass keeps a NodeClaim from being launched. One whose latest generation was
+ * not resolved yet is waited for: upstream deletes the NodeClaim, which only makes another.
+ *
+ * Source: karpenter AWS provider v1.14, cloudprovider.go, Create.
+ */
+function nodeClassProblem(nodeClass: NodeClass | undefined, claim: NodeClaim): Refused | undefined {
+  const { name } = claim.spec.nodeClassRef;
+  if (nodeClass === undefined || nodeClass.meta.deletedAt !== undefined) {
+    return { kind: 'give up', event: `EC2NodeClass ${name} is gone or being deleted` };
+  }
+  const ready = conditionOf(nodeClass.status.conditions, 'Ready');
+  if (ready?.status === 'False') return { kind: 'give up' };
+  if (ready?.status === 'True' && ready.observedGeneration === nodeClass.meta.generation) {
+    return undefined;
+  }
+  const message = `EC2NodeClass ${name} has not been resolved yet`;
+  return { kind: 'wait', reason: 'NodeClassReadinessUnknown', message };
+}
+
+function refused(claims: readonly NodeClaim[], problem: Refused): Launching {
+  if (problem.kind === 'wait') {
+    const { reason, message } = problem;
+    const condition = { type: LAUNCHED, status: 'Unknown', reason, message } as const;
+    return {
+      actions: [],
+      steps: new Map(claims.map(({ meta }) => [meta.uid, { conditions: [condition] }])),
+      lookAgainInMs: WAITING_MS,
+    };
+  }
+  const { event } = problem;
+  return {
+    actions: claims.flatMap((claim) =>
+      event === undefined
+        ? [deletion(claim, 'nodeclass_not_ready')]
+        : giveUp(claim, event, 'insufficient_capacity'),
+    ),
+    steps: new Map(),
+    lookAgainInMs: AFTER_LAUNCH_MS,
+  };
+}
+
+/** Deletes a NodeClaim that no capacity could be found for, and says so on it. */
+export function giveUp(claim: NodeClaim, why: string, reason: string): readonly Action[] {
+  return [
+    {
+      kind: 'recordEvent',
+      about: claimRef(claim),
+      type: 'Warning',
+      reason: 'InsufficientCapacityError',
+      message: `NodeClaim ${claim.meta.name} event: ${why.slice(0, MESSAGE_LENGTH)}`,
+    },
+    deletion(claim, reason),
+  ];
+}
+
+/** Deletes a NodeClaim, for a reason in the words of upstream's metric. */
+export const deletion = (claim: NodeClaim, because: string): Action => ({
+  kind: 'delete',
+  object: claimRef(claim),
+  because,
+});

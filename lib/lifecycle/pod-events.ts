@@ -1,0 +1,59 @@
+import { isDaemon, isTerminal } from '#lib/consent/pod-state.ts';
+import { compareText } from '#lib/constraints/order.ts';
+import { shortDigest } from '#lib/model/digest.ts';
+import { PODS_SEEN } from '#lib/model/labels.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { Pod } from '#lib/model/pod.ts';
+import type { EpochMs } from '#lib/model/time.ts';
+import { type ClaimStep, NO_STEP } from './step.ts';
+import { nodesOf, type Surroundings } from './surroundings.ts';
+
+/** Source: karpenter v1.14, nodeclaim/podevents/controller.go, dedupeTimeout. */
+const DEDUPE_MS = 10_000;
+
+/**
+ * Notices that pods came to, left or changed on a NodeClaim's Node, and since when nothing has.
+ *
+ * Upstream watches pods. Here each look compares the pods with a digest of those that the look
+ * before saw, kept as an annotation, because a pod that is gone leaves no other trace; an event
+ * is dated by the look that notices it, so never too early. A pod that is bound, finished,
+ * asked to go, or gone counts; DaemonSets' pods do not.
+ */
+export function podEventsStep(claim: NodeClaim, around: Surroundings): ClaimStep {
+  const [state] = nodesOf(around, claim);
+  if (!state) return NO_STEP;
+  const digest = digestOf(state.pods);
+  const seen = claim.meta.annotations[PODS_SEEN];
+  if (seen === digest) return NO_STEP;
+  const at = lastPodEventAt(claim, around);
+  return {
+    meta: { annotations: { [PODS_SEEN]: digest } },
+    ...(at === undefined ? {} : { status: { lastPodEventAt: at } }),
+  };
+}
+
+/**
+ * When pods last came or left, this look's news included; undefined where they never did. A
+ * NodeClaim that was not looked at before, such as one of Karpenter's, is taken at its word.
+ */
+export function lastPodEventAt(claim: NodeClaim, around: Surroundings): EpochMs | undefined {
+  const stored = claim.status.lastPodEventAt;
+  const [state] = nodesOf(around, claim);
+  if (!state) return stored;
+  const digest = digestOf(state.pods);
+  const seen = claim.meta.annotations[PODS_SEEN];
+  if (seen === digest) return stored;
+  if (seen === undefined && (stored !== undefined || digest === NO_PODS)) return stored;
+  return stored !== undefined && around.now - stored < DEDUPE_MS ? stored : around.now;
+}
+
+/** What stands for a node without pods. */
+const NO_PODS = 'none';
+
+function digestOf(pods: readonly Pod[]): string {
+  const counted = pods
+    .filter((pod) => !isDaemon(pod) && !isTerminal(pod))
+    .map(({ meta }) => `${meta.uid} ${meta.deletedAt === undefined ? 'active' : 'terminating'}`)
+    .sort(compareText);
+  return counted.length === 0 ? NO_PODS : shortDigest(counted.join('\n'), 10);
+}

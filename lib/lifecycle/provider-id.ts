@@ -1,0 +1,8 @@
+/**
+ * The EC2 instance that a provider id names, or undefined where it names none.
+ *
+ * Example: aws:///us-east-1a/i-0123456789abcdef0 names i-0123456789abcdef0
+ */
+export function instanceIdOf(providerId: string | undefined): string | undefined {
+  return /^aws:\/\/\/[^/]*\/(i-[0-9a-z]+)$/.exec(providerId ?? '')?.[1];
+}

@@ -1,0 +1,75 @@
+import { byName } from '#lib/constraints/order.ts';
+import type { Instance } from '#lib/model/instance.ts';
+import { AWS_GROUP, NODEPOOL } from '#lib/model/labels.ts';
+import type { StateNode } from '#lib/model/node.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { NodeClass } from '#lib/model/node-class.ts';
+import type { NodePool } from '#lib/model/node-pool.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import type { EpochMs } from '#lib/model/time.ts';
+import { instanceIdOf } from './provider-id.ts';
+
+/** A Snapshot, indexed by what the steps of a NodeClaim's life ask for. */
+export interface Surroundings {
+  readonly snapshot: Snapshot;
+  readonly now: EpochMs;
+  /** Every NodeClaim whose NodeClass is ours, sorted by name. */
+  readonly claims: readonly NodeClaim[];
+  /** Nodes by provider id; more than one is a fault that registration reports. */
+  readonly nodesByProviderId: ReadonlyMap<string, readonly StateNode[]>;
+  /** By instance id; absent where nobody asked EC2. */
+  readonly instances?: ReadonlyMap<string, Instance>;
+  /** NodeClaims by the id of the instance they hold, sorted by name. */
+  readonly holders: ReadonlyMap<string, readonly NodeClaim[]>;
+  readonly nodePools: ReadonlyMap<string, NodePool>;
+  readonly nodeClasses: ReadonlyMap<string, NodeClass>;
+}
+
+/** Whether a NodeClaim's NodeClass is of the kind that Joinery serves. */
+const isManaged = ({ spec }: NodeClaim): boolean =>
+  spec.nodeClassRef.group === AWS_GROUP && spec.nodeClassRef.kind === 'EC2NodeClass';
+
+/** The Snapshot, indexed. O(nodes + instances + pools). */
+export function surroundingsOf(snapshot: Snapshot): Surroundings {
+  const claims = snapshot.nodes
+    .flatMap(({ claim }) => claim ?? [])
+    .filter(isManaged)
+    .sort(byName);
+  const instances = snapshot.instances;
+  return {
+    snapshot,
+    now: snapshot.takenAt,
+    claims,
+    nodesByProviderId: grouped(snapshot.nodes, ({ node }) => node?.providerId),
+    ...(instances ? { instances: new Map(instances.map((each) => [each.id, each])) } : {}),
+    holders: grouped(claims, ({ status }) => instanceIdOf(status.providerId)),
+    nodePools: new Map(snapshot.nodePools.map((pool) => [pool.meta.name, pool])),
+    nodeClasses: new Map(snapshot.nodeClasses.map((each) => [each.meta.name, each])),
+  };
+}
+
+/** What `list` holds by key, in its order; what has no key is left out. */
+export function grouped<T>(
+  list: readonly T[],
+  keyOf: (item: T) => string | undefined,
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of list) {
+    const key = keyOf(item);
+    if (key === undefined) continue;
+    const known = groups.get(key);
+    if (known) known.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+/** The Nodes that an instance's kubelet has registered for a NodeClaim. */
+export function nodesOf(around: Surroundings, { status }: NodeClaim): readonly StateNode[] {
+  if (status.providerId === undefined) return [];
+  return around.nodesByProviderId.get(status.providerId) ?? [];
+}
+
+/** The NodePool that a NodeClaim was made from, if it still exists. */
+export const nodePoolOf = (around: Surroundings, { meta }: NodeClaim): NodePool | undefined =>
+  around.nodePools.get(meta.labels[NODEPOOL] ?? '');
