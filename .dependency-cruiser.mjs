@@ -27,7 +27,7 @@ const LAYERS = {
   'lib/kube': NOUNS,
   'lib/aws': ['lib/ec2', ...NOUNS],
   'lib/observe': ['lib/kube', 'lib/aws', 'lib/ec2', ...NOUNS],
-  'lib/act': ['lib/kube', 'lib/aws', ...NOUNS],
+  'lib/act': ['lib/kube', 'lib/aws', 'lib/ec2', ...NOUNS],
   'lib/runtime': ['lib/observe', 'lib/act', 'lib/kube', 'lib/aws', 'lib/triggers', ...NOUNS],
   'lib/sim': NOUNS,
   'lib/cli': ['lib', 'functions', 'infra'],

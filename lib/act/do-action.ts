@@ -1,0 +1,87 @@
+import { ensureInstanceProfile } from '#lib/aws/instance-profile.ts';
+import { terminateInstance } from '#lib/aws/instances.ts';
+import { encodeChange, encodeStatus } from '#lib/kube/encode-change.ts';
+import { encodeNodeClaim } from '#lib/kube/encode-node-claim.ts';
+import { alreadyExists, isGone } from '#lib/kube/errors.ts';
+import { recordEvent } from '#lib/kube/record-event.ts';
+import { create, patch, patchStatus, remove } from '#lib/kube/write.ts';
+import type { ObjectRef } from '#lib/model/object.ts';
+import type { Action } from '#lib/model/plan.ts';
+import { evictPod, forceDeletePod } from './drain.ts';
+import { launch } from './launch.ts';
+import type { LimitedPorts } from './ports.ts';
+import { DONE, type Result } from './result.ts';
+import { tellInstance } from './tell-claim.ts';
+import type { Versions } from './versions.ts';
+
+/** What doing an action takes. */
+export type DoingPorts = LimitedPorts & { readonly versions: Versions };
+
+type Of<Kind extends Action['kind']> = Extract<Action, { readonly kind: Kind }>;
+
+/**
+ * Does one action. Done twice, each comes to the same: what is there already is not made again,
+ * what is gone already is gone. Throws where a call fails; see resultOf.
+ */
+export async function doAction(ports: DoingPorts, action: Action): Promise<Result> {
+  switch (action.kind) {
+    case 'createNodeClaim':
+      return await createNodeClaim(ports, action);
+    case 'launch':
+      return await launch(ports, action.launch);
+    case 'adoptInstance':
+      return await tellInstance(ports, action.claim, action.instance);
+    case 'update':
+      return await update(ports, action);
+    case 'updateStatus':
+      return await updateStatus(ports, action);
+    case 'delete':
+      return await deleteObject(ports, action.object);
+    case 'evict':
+      return await evictPod(ports, action);
+    case 'forceDelete':
+      return await forceDeletePod(ports, action);
+    case 'terminateInstance':
+      await terminateInstance(ports.aws, action.instanceId);
+      return DONE;
+    case 'ensureInstanceProfile':
+      await ensureInstanceProfile(ports.aws, action);
+      return DONE;
+    case 'recordEvent':
+      await recordEvent(ports, action);
+      return DONE;
+  }
+}
+
+/** A claim's name is fixed by its plan: one that is there was made by an earlier try. */
+async function createNodeClaim(ports: DoingPorts, action: Of<'createNodeClaim'>): Promise<Result> {
+  try {
+    await create(ports.kube, 'NodeClaim', encodeNodeClaim(action.claim));
+  } catch (error) {
+    if (!alreadyExists(error)) throw error;
+  }
+  return DONE;
+}
+
+async function update(ports: DoingPorts, action: Of<'update'>): Promise<Result> {
+  const ref = ports.versions.current(action.object);
+  const version = await patch(ports.kube, ref, encodeChange(action.meta, action.taints));
+  ports.versions.note(action.object, version);
+  return DONE;
+}
+
+async function updateStatus(ports: DoingPorts, action: Of<'updateStatus'>): Promise<Result> {
+  const ref = ports.versions.current(action.object);
+  const version = await patchStatus(ports.kube, ref, encodeStatus(action.status));
+  ports.versions.note(action.object, version);
+  return DONE;
+}
+
+async function deleteObject(ports: DoingPorts, object: ObjectRef): Promise<Result> {
+  try {
+    await remove(ports.kube, ports.versions.current(object));
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+  return DONE;
+}

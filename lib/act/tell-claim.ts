@@ -1,0 +1,112 @@
+import { decodeNodeClaim } from '#lib/kube/decode-node-claim.ts';
+import { encodeCondition } from '#lib/kube/encode-change.ts';
+import { KubeFailure, send } from '#lib/kube/errors.ts';
+import type { Wire } from '#lib/kube/field.ts';
+import { patch, patchStatus, pathOfRef } from '#lib/kube/write.ts';
+import { withCondition } from '#lib/model/conditions.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, LAUNCH_ATTEMPT, ZONE, ZONE_ID } from '#lib/model/labels.ts';
+import type { LaunchedInstance } from '#lib/model/launch.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { ObjectRef } from '#lib/model/object.ts';
+import { claimRef } from '#lib/model/object-ref.ts';
+import type { LimitedPorts } from './ports.ts';
+import { DONE, type Result } from './result.ts';
+import type { Versions } from './versions.ts';
+
+/** How much of a cloud's error a condition quotes. Source: karpenter v1.14, lifecycle/launch.go. */
+const LONGEST_MESSAGE = 300;
+
+type Ports = Pick<LimitedPorts, 'kube' | 'now'> & { readonly versions: Versions };
+
+/**
+ * Writes into a NodeClaim which instance it has: labels first, then the provider id, by which the
+ * next look knows that the labels are there. A claim that has changed in the meantime is read
+ * again: an instance that nobody knows of costs more than a call. Throws KubeFailure.
+ */
+export async function tellInstance(
+  ports: Ports,
+  claim: ObjectRef,
+  instance: LaunchedInstance,
+): Promise<Result> {
+  const providerID = `aws:///${instance.zone}/${instance.id}`;
+  return await onFreshClaim(ports, claim, async (ref, found) => {
+    if (found?.status.providerId !== undefined && found.status.providerId !== providerID) {
+      return { result: 'lost', because: `${claim.name} has another instance already` };
+    }
+    const metadata = { labels: labelsOf(instance) };
+    const resourceVersion = await patch(ports.kube, ref, { metadata });
+    const labelled = { ...ref, resourceVersion };
+    const status: Wire = {
+      providerID,
+      ...(instance.imageId !== '' && { imageID: instance.imageId }),
+    };
+    ports.versions.note(claim, await patchStatus(ports.kube, labelled, status));
+    return DONE;
+  });
+}
+
+const labelsOf = (instance: LaunchedInstance): Readonly<Record<string, string>> => ({
+  [INSTANCE_TYPE]: instance.instanceType,
+  [ZONE]: instance.zone,
+  [CAPACITY_TYPE]: instance.capacityType,
+  ...(instance.zoneId !== '' && { [ZONE_ID]: instance.zoneId }),
+});
+
+/**
+ * Writes into a NodeClaim why it has no instance: Launched stays Unknown, with `reason`. Where the
+ * launch was answered and came to nothing, its attempt is counted first, so that the next one is
+ * another call. Throws KubeFailure.
+ */
+export async function tellFailure(
+  ports: Ports,
+  claim: ObjectRef,
+  failure: { readonly reason: string; readonly message: string; readonly countsAsAttempt: boolean },
+): Promise<Result> {
+  const found = await readClaim(ports, claim);
+  if (found.status.providerId !== undefined) return DONE;
+  let ref = claimRef(found);
+  if (failure.countsAsAttempt) {
+    const attempt = Number(found.meta.annotations[LAUNCH_ATTEMPT] ?? '0') + 1;
+    const metadata = { annotations: { [LAUNCH_ATTEMPT]: String(attempt) } };
+    ref = { ...ref, resourceVersion: await patch(ports.kube, ref, { metadata }) };
+  }
+  const launched = {
+    type: 'Launched',
+    status: 'Unknown',
+    reason: failure.reason,
+    message: shortened(failure.message),
+    observedGeneration: found.meta.generation,
+  } as const;
+  const conditions = withCondition(found.status.conditions, launched, ports.now());
+  const version = await patchStatus(ports.kube, ref, {
+    conditions: conditions.map(encodeCondition),
+  });
+  ports.versions.note(claim, version);
+  return DONE;
+}
+
+const shortened = (message: string): string =>
+  message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE - 3)}...`;
+
+/** Tries on the claim as it was seen, and once more on what it has become since. */
+async function onFreshClaim(
+  ports: Ports,
+  claim: ObjectRef,
+  write: (ref: ObjectRef, found: NodeClaim | undefined) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await write(ports.versions.current(claim), undefined);
+  } catch (error) {
+    if (!(error instanceof KubeFailure) || error.kind !== 'conflict') throw error;
+  }
+  const found = await readClaim(ports, claim);
+  return await write(claimRef(found), found);
+}
+
+/** The claim as it is now; gone where another has its name. Throws KubeFailure. */
+async function readClaim(ports: Ports, claim: ObjectRef): Promise<NodeClaim> {
+  const path = pathOfRef(claim);
+  const found = decodeNodeClaim(await send(ports.kube, { method: 'GET', path }));
+  if (found.meta.uid === claim.uid) return found;
+  throw new KubeFailure('gone', `NodeClaim ${claim.name} is not the one that was seen`, {});
+}
