@@ -1,14 +1,7 @@
+import type { InstanceProfile } from '#lib/ec2/instance-profile.ts';
 import type { AwsCall } from './call.ts';
 import { alreadyExists, awsErrorKind } from './errors.ts';
 import { tagList } from './tags.ts';
-
-/** An instance profile as it shall be. */
-export interface WantedProfile {
-  readonly profile: string;
-  readonly path: string;
-  readonly role: string;
-  readonly tags: Readonly<Record<string, string>>;
-}
 
 /**
  * Makes sure that an instance profile is there and gives its one role. Done twice, it changes
@@ -16,12 +9,11 @@ export interface WantedProfile {
  *
  * Source: karpenter AWS provider v1.14, providers/instanceprofile/instanceprofile.go.
  */
-export async function ensureInstanceProfile(call: AwsCall, wanted: WantedProfile): Promise<void> {
+export async function ensureInstanceProfile(call: AwsCall, wanted: InstanceProfile): Promise<void> {
   const roles = (await rolesOf(call, wanted.profile)) ?? (await create(call, wanted));
-  // A role is attached by its name; the path before it is not part of that.
-  const role = wanted.role.slice(wanted.role.lastIndexOf('/') + 1);
+  const { profile, role } = wanted;
   if (roles.includes(role)) return;
-  await call('AddRoleToInstanceProfile', { InstanceProfileName: wanted.profile, RoleName: role });
+  await call('AddRoleToInstanceProfile', { InstanceProfileName: profile, RoleName: role });
 }
 
 /** The names of a profile's roles; undefined where there is no such profile. */
@@ -30,15 +22,15 @@ export async function rolesOf(
   profile: string,
 ): Promise<readonly string[] | undefined> {
   try {
-    const { InstanceProfile } = await call('GetInstanceProfile', { InstanceProfileName: profile });
-    return (InstanceProfile?.Roles ?? []).map(({ RoleName }) => RoleName ?? '');
+    const answer = await call('GetInstanceProfile', { InstanceProfileName: profile });
+    return (answer.InstanceProfile?.Roles ?? []).map(({ RoleName }) => RoleName ?? '');
   } catch (error) {
     if (awsErrorKind(error) === 'notFound') return undefined;
     throw error;
   }
 }
 
-async function create(call: AwsCall, wanted: WantedProfile): Promise<readonly string[]> {
+async function create(call: AwsCall, wanted: InstanceProfile): Promise<readonly string[]> {
   try {
     await call('CreateInstanceProfile', {
       InstanceProfileName: wanted.profile,

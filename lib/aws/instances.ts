@@ -4,10 +4,9 @@ import type { Instance } from '#lib/model/instance.ts';
 import { NODECLASS, NODEPOOL } from '#lib/model/labels.ts';
 import type { AwsCall } from './call.ts';
 import { awsErrorKind } from './errors.ts';
+import { everyPage } from './pages.ts';
 import { tagsByKey } from './tags.ts';
 
-/** The most that one page may hold. Source: EC2 API, DescribeInstances, MaxResults. */
-const PAGE = 1_000;
 /** Terminated instances linger in EC2's answers and are of no use to anyone. */
 const LIVE_STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'];
 
@@ -29,19 +28,12 @@ export async function listInstances(
     { Name: 'instance-state-name', Values: LIVE_STATES },
     ...Object.entries(tags).map(([key, value]) => ({ Name: `tag:${key}`, Values: [value] })),
   ];
-  const found: Instance[] = [];
-  let token: string | undefined;
-  do {
-    const page = await call('DescribeInstances', {
-      Filters: filters,
-      MaxResults: PAGE,
-      ...(token === undefined ? {} : { NextToken: token }),
-    });
-    const described = (page.Reservations ?? []).flatMap(({ Instances }) => Instances ?? []);
-    found.push(...described.flatMap(instanceOf));
-    token = page.NextToken;
-  } while (token !== undefined && token !== '');
-  return found.sort((a, b) => compareText(a.id, b.id));
+  const reservations = await everyPage(
+    (page) => call('DescribeInstances', { Filters: filters, ...page }),
+    ({ Reservations }) => Reservations ?? [],
+  );
+  const described = reservations.flatMap(({ Instances }) => Instances ?? []);
+  return described.flatMap(instanceOf).sort((a, b) => compareText(a.id, b.id));
 }
 
 /** Ends an instance; one that EC2 does not know any more is ended. */

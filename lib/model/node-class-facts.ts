@@ -7,7 +7,8 @@ export interface FoundImage {
   readonly name: string;
   readonly architecture: 'x86_64' | 'arm64';
   readonly createdAt: EpochMs;
-  readonly deprecated: boolean;
+  /** From when on its owner advises against it; absent where that is not planned. */
+  readonly deprecatedAt?: EpochMs;
   /** What the SSM parameter that named it promises; absent where it was found by tag, id or name. */
   readonly variant?: 'standard' | 'nvidia' | 'neuron';
 }
@@ -21,6 +22,6 @@ export interface NodeClassFacts {
   readonly subnets: readonly ResolvedSubnet[] | { readonly failed: string };
   readonly securityGroups: readonly ResolvedSecurityGroup[] | { readonly failed: string };
   readonly images: readonly FoundImage[] | { readonly failed: string };
-  /** The name of the instance profile that is there; absent where there is none yet. */
+  /** The name of the instance profile that is there, its role attached; absent where it is not. */
   readonly instanceProfile?: string | { readonly failed: string };
 }

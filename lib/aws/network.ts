@@ -1,0 +1,89 @@
+import type { Filter } from '@aws-sdk/client-ec2';
+import { compareText } from '#lib/constraints/order.ts';
+import type { ResolvedSecurityGroup, ResolvedSubnet, SelectorTerm } from '#lib/model/node-class.ts';
+import type { AwsCall } from './call.ts';
+import { everyPage } from './pages.ts';
+
+/**
+ * The subnets that any of these terms selects, once each, sorted by id. An id in a term wins over
+ * its tags.
+ *
+ * Source: karpenter AWS provider v1.14, providers/subnet/subnet.go, getFilterSets.
+ */
+export async function findSubnets(
+  call: AwsCall,
+  terms: readonly SelectorTerm[],
+): Promise<readonly ResolvedSubnet[]> {
+  const pages = await Promise.all(
+    filterSets(terms, 'subnet-id').map((Filters) =>
+      everyPage(
+        (page) => call('DescribeSubnets', { Filters, ...page }),
+        ({ Subnets }) => Subnets ?? [],
+      ),
+    ),
+  );
+  return onceEach(
+    pages.flat().map((subnet) => ({
+      id: subnet.SubnetId ?? '',
+      zone: subnet.AvailabilityZone ?? '',
+      zoneId: subnet.AvailabilityZoneId ?? '',
+      freeAddresses: subnet.AvailableIpAddressCount ?? 0,
+    })),
+  );
+}
+
+/**
+ * The security groups that any of these terms selects, once each, sorted by id. An id in a term
+ * wins over its name, a name over its tags.
+ *
+ * Source: karpenter AWS provider v1.14, providers/securitygroup/securitygroup.go, getFilterSets.
+ */
+export async function findSecurityGroups(
+  call: AwsCall,
+  terms: readonly SelectorTerm[],
+): Promise<readonly ResolvedSecurityGroup[]> {
+  const pages = await Promise.all(
+    filterSets(terms, 'group-id', 'group-name').map((Filters) =>
+      everyPage(
+        (page) => call('DescribeSecurityGroups', { Filters, ...page }),
+        ({ SecurityGroups }) => SecurityGroups ?? [],
+      ),
+    ),
+  );
+  return onceEach(
+    pages.flat().map(({ GroupId, GroupName }) => ({
+      id: GroupId ?? '',
+      ...(GroupName === undefined ? {} : { name: GroupName }),
+    })),
+  );
+}
+
+/** One set of filters a call: all ids together, then each term of its own. */
+function filterSets(
+  terms: readonly SelectorTerm[],
+  idFilter: string,
+  nameFilter?: string,
+): readonly Filter[][] {
+  const ids = terms.flatMap(({ id }) => id ?? []);
+  const others = terms
+    .filter(({ id }) => id === undefined)
+    .map(({ name, tags }) =>
+      nameFilter !== undefined && name !== undefined
+        ? [{ Name: nameFilter, Values: [name] }]
+        : tagFilters(tags ?? {}),
+    )
+    .filter((filters) => filters.length > 0);
+  return ids.length === 0 ? others : [[{ Name: idFilter, Values: ids }], ...others];
+}
+
+/** Tags as filters that must all pass; the value * only asks that the key is there. */
+export const tagFilters = (tags: Readonly<Record<string, string>>): Filter[] =>
+  Object.entries(tags)
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([key, value]) =>
+      value === '*' ? { Name: 'tag-key', Values: [key] } : { Name: `tag:${key}`, Values: [value] },
+    );
+
+/** Each thing once, sorted by id. */
+export const onceEach = <T extends { readonly id: string }>(found: readonly T[]): readonly T[] =>
+  [...new Map(found.map((one) => [one.id, one])).values()].sort((a, b) => compareText(a.id, b.id));
