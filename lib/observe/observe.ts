@@ -1,0 +1,129 @@
+import type { AwsCall } from '#lib/aws/call.ts';
+import { embeddedTable } from '#lib/aws/embedded-table.ts';
+import { listInstances } from '#lib/aws/instances.ts';
+import { nodeClassFacts } from '#lib/aws/node-class-facts.ts';
+import { catalogOf } from '#lib/ec2/catalog.ts';
+import {
+  type DecodedObjects,
+  type DecodeResult,
+  decodeList,
+  mergeResults,
+  SNAPSHOT_KINDS,
+} from '#lib/kube/decode.ts';
+import { listPages } from '#lib/kube/list.ts';
+import { readSoldOut } from '#lib/kube/sold-out.ts';
+import type { KubeTransport } from '#lib/kube/transport.ts';
+import { conditionOf, READY } from '#lib/model/conditions.ts';
+import type { Instance } from '#lib/model/instance.ts';
+import { LAUNCH_GROUP } from '#lib/model/labels.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { NodeClass } from '#lib/model/node-class.ts';
+import type { NodeClassFacts } from '#lib/model/node-class-facts.ts';
+import type { ClusterSettings } from '#lib/model/settings.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import type { EpochMs } from '#lib/model/time.ts';
+import { assemble } from './assemble.ts';
+
+/** What looking takes. */
+export interface ObservePorts {
+  readonly kube: KubeTransport;
+  readonly aws: AwsCall;
+  readonly now: () => EpochMs;
+  readonly settings: { readonly cluster: ClusterSettings };
+}
+
+/** What a look is for. */
+export interface ObserveOptions {
+  /** Ask AWS about every NodeClass, not only about those whose present generation is unresolved. */
+  readonly resolveAllNodeClasses?: boolean;
+  /** List the cluster's instances even where no NodeClaim raises the question. */
+  readonly listInstances?: boolean;
+}
+
+/**
+ * Reads the cluster, and of AWS what its objects show to be needed, into one Snapshot. `takenAt`
+ * is the instant before the first read. Throws KubeFailure where a list cannot be read; what AWS
+ * does not answer about a NodeClass stands in its facts.
+ */
+export async function observe(
+  ports: ObservePorts,
+  options: ObserveOptions = {},
+): Promise<Snapshot> {
+  const takenAt = ports.now();
+  const [read, sold] = await Promise.all([
+    readObjects(ports.kube),
+    readSoldOut(ports.kube, takenAt),
+  ]);
+  const { objects } = read;
+  const [instances, facts] = await Promise.all([
+    instancesOf(ports, objects.nodeClaims, options),
+    factsOf(ports, objects.nodeClasses, options),
+  ]);
+  return assemble(objects, {
+    takenAt,
+    settings: ports.settings.cluster,
+    catalog: catalogFor(ports.settings.cluster, objects, sold.soldOut, takenAt),
+    soldOut: sold.soldOut,
+    leftOut: [...read.leftOut, ...sold.leftOut],
+    nodeClassFacts: facts,
+    ...(instances !== undefined && { instances }),
+  });
+}
+
+async function readObjects(kube: KubeTransport): Promise<DecodeResult> {
+  const lists = await Promise.all(
+    SNAPSHOT_KINDS.map((kind) => listPages(kube, { kind }, (items) => decodeList(kind, items))),
+  );
+  return mergeResults(lists.flat());
+}
+
+/**
+ * The cluster's instances, where a NodeClaim raises the question whether it has one: it is being
+ * deleted, or a launch was begun for it whose result is not written down.
+ */
+async function instancesOf(
+  { aws, settings }: ObservePorts,
+  claims: readonly NodeClaim[],
+  options: ObserveOptions,
+): Promise<readonly Instance[] | undefined> {
+  if (!options.listInstances && !claims.some(raisesTheQuestion)) return undefined;
+  return await listInstances(aws, settings.cluster.clusterName);
+}
+
+const raisesTheQuestion = ({ meta, status }: NodeClaim): boolean =>
+  meta.deletedAt !== undefined ||
+  (meta.annotations[LAUNCH_GROUP] !== undefined && status.providerId === undefined);
+
+async function factsOf(
+  { aws, settings }: ObservePorts,
+  nodeClasses: readonly NodeClass[],
+  options: ObserveOptions,
+): Promise<readonly NodeClassFacts[]> {
+  const asked = nodeClasses.filter(
+    (nodeClass) => options.resolveAllNodeClasses || !isResolved(nodeClass),
+  );
+  return await Promise.all(
+    asked.map((nodeClass) => nodeClassFacts(aws, nodeClass, settings.cluster)),
+  );
+}
+
+/** Whether its status speaks of its present generation. */
+function isResolved({ meta, status }: NodeClass): boolean {
+  const ready = conditionOf(status.conditions, READY);
+  return ready?.status === 'True' && ready.observedGeneration === meta.generation;
+}
+
+function catalogFor(
+  settings: ClusterSettings,
+  { nodeClasses }: DecodedObjects,
+  soldOut: Snapshot['soldOut'],
+  now: EpochMs,
+): Snapshot['catalog'] {
+  const table = embeddedTable(settings.region);
+  if (table === undefined) {
+    throw new Error(
+      `No table of EC2 is embedded for ${settings.region}: infra/tools/refresh-ec2-table.ts adds a region`,
+    );
+  }
+  return catalogOf({ table, nodeClasses, soldOut, settings, now });
+}
