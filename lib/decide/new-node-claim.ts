@@ -1,0 +1,147 @@
+import { compareText } from '#lib/constraints/order.ts';
+import { has, operatorOf, type Requirement } from '#lib/constraints/requirement.ts';
+import { type Requirements, specsOfRequirements } from '#lib/constraints/requirements.ts';
+import { formatResources } from '#lib/constraints/resources.ts';
+import { shortDigest } from '#lib/model/digest.ts';
+import {
+  FOR_PODS,
+  isRestrictedLabel,
+  MIN_VALUES_RELAXED,
+  NODECLASS,
+  NODEPOOL,
+  NODEPOOL_HASH,
+  NODEPOOL_HASH_VERSION,
+  WELL_KNOWN,
+} from '#lib/model/labels.ts';
+import type { NewNodeClaim, NodeClaimSpec } from '#lib/model/node-claim.ts';
+import { NODEPOOL_HASH_VERSION_VALUE, nodePoolHash } from '#lib/model/node-pool-hash.ts';
+import type { PlannedNodeClaim } from '#lib/model/plan.ts';
+import type { Pod } from '#lib/model/pod.ts';
+import type { SealedClaim } from '#lib/solver/seal.ts';
+import { podDigest } from './pods-to-place.ts';
+
+/** A node to be, under its name. */
+export interface NamedClaim {
+  readonly name: string;
+  readonly sealed: SealedClaim;
+}
+
+const NAME_LENGTH = 5;
+
+/**
+ * `claims` under names made from their NodePool and pods: the same plan gives the same names, and
+ * no name is one of `taken`.
+ */
+export function nameClaims(
+  claims: readonly SealedClaim[],
+  taken: ReadonlySet<string>,
+): readonly NamedClaim[] {
+  const used = new Set(taken);
+  return claims.map((sealed) => {
+    const uids = sealed.pods.map(({ meta }) => meta.uid).sort(compareText);
+    const seed = [sealed.source.name, ...uids].join(' ');
+    let name = '';
+    for (let salt = 0; name === '' || used.has(name); salt++) {
+      const salted = salt === 0 ? seed : `${seed} ${salt}`;
+      name = `${sealed.source.name}-${shortDigest(salted, NAME_LENGTH)}`;
+    }
+    used.add(name);
+    return { name, sealed };
+  });
+}
+
+/**
+ * Everything that the object of a NodeClaim will say, but for its launch group.
+ *
+ * Source: karpenter v1.14, provisioning/scheduling/nodeclaimtemplate.go, ToNodeClaim. There a
+ * label is made up for every custom key that a pod wants absent or different, too; its absence
+ * serves as well.
+ */
+export function newNodeClaim({ name, sealed }: NamedClaim): NewNodeClaim {
+  const { nodePool } = sealed.source;
+  const { template } = nodePool;
+  return {
+    name,
+    labels: {
+      ...template.labels,
+      ...customLabels(sealed.requirements, sealed.source.requirements),
+      [NODEPOOL]: nodePool.meta.name,
+      [NODECLASS]: template.nodeClassRef.name,
+    },
+    annotations: {
+      ...template.annotations,
+      [NODEPOOL_HASH]: nodePoolHash(nodePool),
+      [NODEPOOL_HASH_VERSION]: NODEPOOL_HASH_VERSION_VALUE,
+      [MIN_VALUES_RELAXED]: String(sealed.hasLoweredMinimums),
+      [FOR_PODS]: sealed.pods.map(({ meta }) => podDigest(meta.uid)).join(' '),
+    },
+    owner: { kind: 'NodePool', name: nodePool.meta.name, uid: nodePool.meta.uid },
+    spec: specOf(sealed),
+  };
+}
+
+function specOf({ source, requirements, requests }: SealedClaim): NodeClaimSpec {
+  const { template } = source.nodePool;
+  return {
+    taints: template.taints,
+    startupTaints: template.startupTaints,
+    requirements: specsOfRequirements(requirements),
+    requests,
+    nodeClassRef: template.nodeClassRef,
+    expireAfter: template.expireAfter,
+    ...(template.terminationGraceMs !== undefined && {
+      terminationGraceMs: template.terminationGraceMs,
+    }),
+  };
+}
+
+/** A value for each key of the pool's own that nobody but the pool can settle. */
+function customLabels(
+  requirements: Requirements,
+  ofPool: Requirements,
+): Readonly<Record<string, string>> {
+  const labels: Record<string, string> = {};
+  for (const [key, requirement] of requirements) {
+    if (WELL_KNOWN.has(key) || key === NODECLASS || isRestrictedLabel(key) || !ofPool.has(key)) {
+      continue;
+    }
+    const value = someValue(requirement);
+    if (value !== undefined) labels[key] = value;
+  }
+  return labels;
+}
+
+/** The first listed value, or the smallest number that is allowed; nothing where none may be. */
+function someValue(requirement: Requirement): string | undefined {
+  switch (operatorOf(requirement)) {
+    case 'In':
+      return [...requirement.values].sort(compareText)[0];
+    case 'DoesNotExist':
+      return undefined;
+    default: {
+      let value = requirement.gte ?? 0n;
+      const { lte } = requirement;
+      if (lte !== undefined && lte < value) value = lte;
+      while (!has(requirement, `${value}`) && requirement.values.has(`${value}`)) value += 1n;
+      return `${value}`;
+    }
+  }
+}
+
+/** The node to be as the plan tells it. */
+export function plannedNodeClaim({ name, sealed }: NamedClaim): PlannedNodeClaim {
+  const { instanceType, offering } = sealed.cheapest;
+  return {
+    name,
+    nodePool: sealed.source.name,
+    instanceTypes: sealed.instanceTypes,
+    requirements: specsOfRequirements(sealed.requirements),
+    requests: formatResources(sealed.requests),
+    pods: sealed.pods.map(podName),
+    cheapest: { instanceType, zone: offering.zone, capacityType: offering.capacityType },
+    usdPerHour: offering.usdPerHour,
+  };
+}
+
+/** A pod as plans name it. */
+export const podName = ({ meta }: Pod): string => `${meta.namespace}/${meta.name}`;

@@ -1,0 +1,134 @@
+import { compareText } from '#lib/constraints/order.ts';
+import { shortDigest } from '#lib/model/digest.ts';
+import { FOR_PODS, LAUNCH_GROUP } from '#lib/model/labels.ts';
+import type { NewNodeClaim } from '#lib/model/node-claim.ts';
+import type { Action, Placement, PlannedNodeClaim, Refusal } from '#lib/model/plan.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { type SolveRefusal, type SolveResult, solve } from '#lib/solver/solve.ts';
+import type { WishGivenUp } from '#lib/solver/wishes.ts';
+import {
+  type NamedClaim,
+  nameClaims,
+  newNodeClaim,
+  plannedNodeClaim,
+  podName,
+} from './new-node-claim.ts';
+import { podsToPlace } from './pods-to-place.ts';
+
+/** Where the pods of a Snapshot go that have no place, as parts of a Plan. Everything is sorted. */
+export interface Placing {
+  readonly claims: readonly PlannedNodeClaim[];
+  /** createNodeClaim for each of `claims`. */
+  readonly creations: readonly Action[];
+  readonly placements: readonly Placement[];
+  readonly refused: readonly Refusal[];
+  readonly warnings: readonly string[];
+  /** The sum over `claims`. */
+  readonly usdPerHour: number;
+  /** Proven: whoever places the same pods adds no less. */
+  readonly lowerBoundUsdPerHour: number;
+}
+
+/**
+ * Places every pod that needs a node: on one that exists or is on its way, else on a new one, else
+ * nowhere, with the reason. Each pod is told of exactly once.
+ */
+export function place(snapshot: Snapshot): Placing {
+  const { pods, ineligible, promised, expected } = podsToPlace(snapshot);
+  const solved = solve({ snapshot, pods, promised, expected });
+  const named = nameClaims(solved.claims, namesIn(snapshot)).toSorted((a, b) =>
+    compareText(a.name, b.name),
+  );
+  const claims = named.map(plannedNodeClaim);
+  const refused = [
+    ...ineligible.map(({ pod, rejection: { by, because } }) => ({
+      pod: podName(pod),
+      by,
+      because,
+      nodePools: [],
+    })),
+    ...solved.refusals.flatMap(tellRefusal),
+  ];
+  return {
+    claims,
+    creations: creationsOf(named, snapshot),
+    placements: placementsOf(solved, snapshot),
+    refused: refused.sort((a, b) => compareText(a.pod, b.pod)),
+    warnings: solved.wishesGivenUp.map(tellWish),
+    usdPerHour: sumOf(claims.map(({ usdPerHour }) => usdPerHour)),
+    lowerBoundUsdPerHour: solved.lowerBoundUsdPerHour,
+  };
+}
+
+/** Sums of prices carry the noise of binary fractions; no price is told to more than 12 places. */
+const sumOf = (prices: readonly number[]): number =>
+  Math.round(prices.reduce((sum, price) => sum + price, 0) * 1e12) / 1e12;
+
+const namesIn = ({ nodes }: Snapshot): ReadonlySet<string> =>
+  new Set(nodes.flatMap(({ name, claim }) => (claim ? [name, claim.meta.name] : [name])));
+
+function placementsOf({ placements }: SolveResult, { nodes }: Snapshot): readonly Placement[] {
+  const hosts = new Map(nodes.map((stateNode) => [stateNode.name, stateNode]));
+  return placements
+    .map(({ pod, host }): Placement => {
+      const isNode = hosts.get(host)?.node !== undefined;
+      return { pod: podName(pod), ...(isNode ? { node: host } : { nodeClaim: host }) };
+    })
+    .sort((a, b) => compareText(a.pod, b.pod));
+}
+
+function tellRefusal({ pods, rejection, nodePools }: SolveRefusal): readonly Refusal[] {
+  const told = nodePools.map(({ nodePool, rejection: { by, because } }) => ({
+    nodePool,
+    by,
+    because,
+  }));
+  const { by, because } = rejection;
+  return pods.map((pod) => ({ pod: podName(pod), by, because, nodePools: told }));
+}
+
+/** How many pods a warning names before it only counts them. */
+const NAMED_PODS = 3;
+
+function tellWish({ wish, pods }: WishGivenUp): string {
+  const named = pods.slice(0, NAMED_PODS).map(podName).join(', ');
+  const more = pods.length > NAMED_PODS ? `, and ${pods.length - NAMED_PODS} more` : '';
+  const [who, whose] = pods.length === 1 ? ['1 pod', 'is'] : [`${pods.length} pods`, 'are'];
+  return `${who} (${named}${more}) ${whose} placed without ${wish}`;
+}
+
+/**
+ * The creation of each NodeClaim. Those that ask for the same are one launch group: one CreateFleet
+ * call will ask for all of them.
+ */
+function creationsOf(named: readonly NamedClaim[], { takenAt }: Snapshot): readonly Action[] {
+  const drafted = named.map((each) => ({ each, claim: newNodeClaim(each) }));
+  const groups = Map.groupBy(drafted, ({ claim }) => launchKey(claim));
+  const annotations = new Map<string, string>();
+  for (const members of groups.values()) {
+    const names = members.map(({ claim }) => claim.name).sort(compareText);
+    const id = shortDigest([takenAt, ...names].join(' '), 12);
+    for (const name of names) annotations.set(name, `${id}/${names.length}`);
+  }
+  return drafted.map(({ each, claim }) => ({
+    kind: 'createNodeClaim',
+    claim: {
+      ...claim,
+      annotations: { ...claim.annotations, [LAUNCH_GROUP]: annotations.get(claim.name) ?? '' },
+    },
+    forPods: each.sealed.pods.map(podName),
+  }));
+}
+
+/** What two NodeClaims must share to be launched by one call. */
+function launchKey({ owner, labels, annotations, spec }: NewNodeClaim): string {
+  const { [FOR_PODS]: _, ...shared } = annotations;
+  const sorted = (record: Readonly<Record<string, unknown>>): unknown =>
+    Object.entries(record).sort(([a], [b]) => compareText(a, b));
+  return JSON.stringify([
+    owner.name,
+    sorted(labels),
+    sorted(shared),
+    { ...spec, requests: sorted(spec.requests) },
+  ]);
+}

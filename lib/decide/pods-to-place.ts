@@ -1,0 +1,90 @@
+import { isActive } from '#lib/consent/pod-state.ts';
+import { isProvisionable, isReschedulableNow } from '#lib/consent/pods.ts';
+import { byNamespacedName } from '#lib/constraints/order.ts';
+import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
+import { shortDigest } from '#lib/model/digest.ts';
+import { FOR_PODS } from '#lib/model/labels.ts';
+import type { Pod } from '#lib/model/pod.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { ineligibility } from '#lib/solver/eligibility.ts';
+import { isGoing } from '#lib/solver/hosts.ts';
+
+/** Which pods of a Snapshot need a place, and which places are spoken for. */
+export interface PodsToPlace {
+  readonly pods: readonly Pod[];
+  /** Pods that are not for Joinery to place, and why. */
+  readonly ineligible: readonly { readonly pod: Pod; readonly rejection: Rejection }[];
+  /** By StateNode: pods that the scheduler is about to bind there. */
+  readonly promised: ReadonlyMap<string, readonly Pod[]>;
+  /** By pod uid: the StateNode whose NodeClaim was made for it. */
+  readonly expected: ReadonlyMap<string, string>;
+}
+
+/**
+ * The pods that wait for a node, and those that will have to move because theirs is going.
+ *
+ * Source: karpenter v1.14, provisioning/provisioner.go, Schedule.
+ */
+export function podsToPlace(snapshot: Snapshot): PodsToPlace {
+  const names = namesOfNodes(snapshot);
+  const liveNames = new Set(names.keys());
+  const pending = snapshot.pods.filter((pod) => isProvisionable(pod, liveNames));
+  const judged = pending.map((pod) => ({ pod, rejection: ineligibility(pod) }));
+  const moving = snapshot.nodes
+    .filter(isGoing)
+    .flatMap(({ pods }) => pods)
+    .filter((pod) => isReschedulableNow(pod, snapshot.podDisruptionBudgets, snapshot.takenAt));
+  const eligible = judged.filter(({ rejection }) => rejection === undefined);
+  const pods = [...eligible.map(({ pod }) => pod), ...moving].sort(byNamespacedName);
+  return {
+    pods,
+    ineligible: judged.flatMap(({ pod, rejection }) =>
+      isRejection(rejection) ? [{ pod, rejection }] : [],
+    ),
+    promised: promisedOn(names, snapshot),
+    expected: expectedOn(pods, snapshot),
+  };
+}
+
+/** Every name that a nomination may use, with the StateNode it means; those on their way out do not count. */
+function namesOfNodes({ nodes }: Snapshot): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const stateNode of nodes) {
+    if (isGoing(stateNode)) continue;
+    names.set(stateNode.name, stateNode.name);
+    if (stateNode.claim) names.set(stateNode.claim.meta.name, stateNode.name);
+  }
+  return names;
+}
+
+function promisedOn(
+  names: ReadonlyMap<string, string>,
+  { pods }: Snapshot,
+): ReadonlyMap<string, readonly Pod[]> {
+  const promised = new Map<string, Pod[]>();
+  for (const pod of pods) {
+    const node = names.get(pod.nominatedNodeName ?? '');
+    if (node === undefined || pod.nodeName !== undefined || !isActive(pod)) continue;
+    promised.set(node, [...(promised.get(node) ?? []), pod]);
+  }
+  return promised;
+}
+
+function expectedOn(pods: readonly Pod[], { nodes }: Snapshot): ReadonlyMap<string, string> {
+  const hostOf = new Map<string, string>();
+  for (const stateNode of nodes) {
+    for (const digest of stateNode.claim?.meta.annotations[FOR_PODS]?.split(' ') ?? []) {
+      if (!isGoing(stateNode)) hostOf.set(digest, stateNode.name);
+    }
+  }
+  if (hostOf.size === 0) return new Map();
+  return new Map(
+    pods.flatMap(({ meta }) => {
+      const host = hostOf.get(podDigest(meta.uid));
+      return host === undefined ? [] : [[meta.uid, host] as const];
+    }),
+  );
+}
+
+/** A pod's uid, shortened: enough to tell the pods of one cluster apart. */
+export const podDigest = (uid: string): string => shortDigest(uid, 8);

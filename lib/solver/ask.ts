@@ -1,0 +1,101 @@
+import type { RequirementSpec } from '#lib/constraints/requirement.ts';
+import {
+  describeRequirements,
+  intersectRequirements,
+  type Requirements,
+  requirementsOf,
+  requirementsOfLabels,
+} from '#lib/constraints/requirements.ts';
+import type { Toleration } from '#lib/constraints/taints.ts';
+import type { NodeSelectorTerm, Pod, Weighted } from '#lib/model/pod.ts';
+import type { ClusterSettings } from '#lib/model/settings.ts';
+
+/** What a pod asks of a node's labels and taints, in one of the ways in which it can be met. */
+export interface Ask {
+  readonly requirements: Requirements;
+  readonly tolerations: readonly Toleration[];
+}
+
+/**
+ * The ways to satisfy a pod that give up the same wishes: one Ask for each alternative of its
+ * required node affinity, in the order of the manifest.
+ */
+export interface AskLevel {
+  readonly asks: readonly Ask[];
+  /** The wishes that this level no longer tries to fulfil, for the person who reads the plan. */
+  readonly givenUp: readonly string[];
+}
+
+/** Puts up with every taint that only asks to be avoided. */
+const PREFER_NO_SCHEDULE: Toleration = { operator: 'Exists', effect: 'PreferNoSchedule' };
+
+/** What decides how a pod's wishes count: the policy, and whether any taint is only a wish. */
+export interface WishRules {
+  readonly preferencePolicy: ClusterSettings['preferencePolicy'];
+  readonly someTaintsArePreferences: boolean;
+}
+
+/**
+ * What a pod asks, most wishful level first; the last one asks only what it must. Of its
+ * preferred node affinity one term counts at a time, the heaviest first; a PreferNoSchedule taint
+ * is put up with only when all else is given up.
+ *
+ * Source: karpenter v1.14, scheduling/requirements.go, NewPodRequirements, and
+ * provisioning/scheduling/preferences.go, Relax. There an alternative that was passed over is
+ * never tried again with fewer wishes; here each level tries them all.
+ */
+export function askLevels(pod: Pod, rules: WishRules): readonly AskLevel[] {
+  const required = requiredAlternatives(pod);
+  const wishes = rules.preferencePolicy === 'Ignore' ? [] : heaviestFirst(pod);
+  const levels: AskLevel[] = [];
+  const givenUp: string[] = [];
+  for (const { term } of wishes) {
+    const wish = requirementsOf(term.matchExpressions);
+    levels.push({
+      asks: required.map((must) => ({
+        requirements: intersectRequirements(must, wish),
+        tolerations: pod.tolerations,
+      })),
+      givenUp: [...givenUp],
+    });
+    givenUp.push(`its preferred node affinity ${describeRequirements(wish)}`);
+  }
+  levels.push({ asks: asksOf(required, pod.tolerations), givenUp: [...givenUp] });
+  if (rules.someTaintsArePreferences) {
+    levels.push({
+      asks: asksOf(required, [...pod.tolerations, PREFER_NO_SCHEDULE]),
+      givenUp: [...givenUp, 'a node without a PreferNoSchedule taint'],
+    });
+  }
+  return levels;
+}
+
+const asksOf = (
+  alternatives: readonly Requirements[],
+  tolerations: readonly Toleration[],
+): readonly Ask[] => alternatives.map((requirements) => ({ requirements, tolerations }));
+
+/** Each way to meet a pod's node selector and required node affinity; at least one. */
+export function requiredAlternatives(pod: Pod): readonly Requirements[] {
+  const selector = requirementsOfLabels(pod.nodeSelector);
+  const terms = pod.nodeAffinity.required;
+  if (terms.length === 0) return [selector];
+  return terms.map((term) =>
+    intersectRequirements(selector, requirementsOf(term.matchExpressions)),
+  );
+}
+
+/** Equal weights keep the order of the manifest. */
+const heaviestFirst = (pod: Pod): readonly Weighted<NodeSelectorTerm>[] =>
+  [...pod.nodeAffinity.preferred].sort((a, b) => b.weight - a.weight);
+
+/** What of a pod its Asks are made of, as one text: pods of equal text share their Asks. */
+export function askKey(pod: Pod): string {
+  const terms = (term: NodeSelectorTerm): readonly RequirementSpec[] => term.matchExpressions;
+  return JSON.stringify([
+    Object.entries(pod.nodeSelector).sort(([a], [b]) => (a < b ? -1 : 1)),
+    pod.nodeAffinity.required.map(terms),
+    pod.nodeAffinity.preferred.map(({ weight, term }) => [weight, terms(term)]),
+    pod.tolerations.map(({ key, operator, value, effect }) => [key, operator, value, effect]),
+  ]);
+}

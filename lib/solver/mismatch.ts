@@ -1,0 +1,54 @@
+import { compareText } from '#lib/constraints/order.ts';
+import { describeRequirement } from '#lib/constraints/requirement.ts';
+import {
+  agrees,
+  describeRequirements,
+  incompatibility,
+  intersectRequirements,
+  type Requirements,
+} from '#lib/constraints/requirements.ts';
+import { WELL_KNOWN } from '#lib/model/labels.ts';
+import type { Ask } from './ask.ts';
+import type { SourceType } from './sources.ts';
+
+/**
+ * What a pod asks for and a NodePool's template cannot give, or undefined where they agree.
+ *
+ * Example: it asks for karpenter.sh/capacity-type In [spot], the pool gives
+ * karpenter.sh/capacity-type In [on-demand]
+ */
+export function describeMismatch(pool: Requirements, asked: Requirements): string | undefined {
+  const problems = [...asked.values()]
+    .sort((a, b) => compareText(a.key, b.key))
+    .flatMap((requirement) => {
+      const one: Requirements = new Map([[requirement.key, requirement]]);
+      const problem = incompatibility(pool, one, WELL_KNOWN);
+      if (problem === undefined) return [];
+      const given = pool.get(requirement.key);
+      const wanted = `it asks for ${describeRequirement(requirement)}`;
+      return given
+        ? [`${wanted}, the pool gives ${describeRequirement({ ...given, minValues: 0 })}`]
+        : [`${wanted}, a label that the pool does not give its nodes${hintIn(problem)}`];
+    });
+  return problems.length === 0 ? undefined : problems.join('; ');
+}
+
+/** The "typo of" part of an incompatibility's text, if it has one. */
+const hintIn = (problem: string): string => /\s\(typo of [^)]*\)/.exec(problem)?.[0] ?? '';
+
+/** Which of a pod's demands no instance type of the pool meets: one by itself, or all together. */
+export function describeMissingTypes(
+  types: readonly SourceType[],
+  pool: Requirements,
+  { requirements }: Ask,
+): string {
+  const alone = [...requirements.values()]
+    .sort((a, b) => compareText(a.key, b.key))
+    .find((requirement) => {
+      const narrowed = intersectRequirements(pool, new Map([[requirement.key, requirement]]));
+      const only = narrowed.get(requirement.key) ?? requirement;
+      return !types.some((type) => agrees(type.requirements, new Map([[only.key, only]])));
+    });
+  if (alone) return `no instance type that the pool allows has ${describeRequirement(alone)}`;
+  return `no instance type that the pool allows has all of ${describeRequirements(requirements)}`;
+}

@@ -1,0 +1,191 @@
+import { compareText } from '#lib/constraints/order.ts';
+import { isRejection } from '#lib/constraints/rejection.ts';
+import type { ClusterSettings } from '#lib/model/settings.ts';
+import type { Admission, Choice } from './admission.ts';
+import { type Amounts, least, plus, timesThatFit, worth } from './amounts.ts';
+import {
+  holdersOf,
+  joinDraft,
+  type NodeClaimDraft,
+  openDraft,
+  requirementsOfDraft,
+} from './draft.ts';
+import { type FillContext, fillDraft, type Portion } from './fill.ts';
+import { allowanceIn, type Ledger } from './ledger.ts';
+import { allows } from './limits.ts';
+import { lowerMinimums, unmetMinimums } from './min-values.ts';
+import type { Source } from './sources.ts';
+
+/** What opening a node needs to know beside the pods. */
+export interface OpenContext extends FillContext {
+  /** Heaviest first. */
+  readonly sources: readonly Source[];
+  readonly minValuesPolicy: ClusterSettings['minValuesPolicy'];
+}
+
+/** How many shapes are filled for one decision; the most promising come first. */
+const MOST_SHAPES = 32;
+
+/**
+ * The best new node for a pod of `seed`, filled with what else of `portions` belongs on it; or
+ * undefined where no NodePool can give one. The heaviest NodePool that can has the say, and in it
+ * the first way to meet the pod's demands that is possible; among its instance types the one on
+ * which a dollar carries most, measured by what its pods are worth.
+ *
+ * A reservation with instances left goes first: it is paid for already.
+ *
+ * Cost: instance types, plus portions for each shape that is tried.
+ */
+export function openBest(
+  seed: Portion,
+  portions: readonly Portion[],
+  ledger: Ledger,
+  context: OpenContext,
+): NodeClaimDraft | undefined {
+  for (const source of context.sources) {
+    const open = context.admissions.open(source);
+    if (isRejection(open)) continue;
+    for (const ask of seed.asks) {
+      const admission = context.admissions.narrow(open, ask);
+      if (isRejection(admission)) continue;
+      const best =
+        fromReservation(admission, seed, portions, { ledger, context }) ??
+        fromMarket(admission, seed, portions, { ledger, context });
+      if (best) return best;
+    }
+  }
+  return undefined;
+}
+
+interface Around {
+  readonly ledger: Ledger;
+  readonly context: OpenContext;
+}
+
+/** The reserved node on which most is carried; price has no say. */
+function fromReservation(
+  admission: Admission,
+  seed: Portion,
+  portions: readonly Portion[],
+  { ledger, context }: Around,
+): NodeClaimDraft | undefined {
+  const filled = [...ledger.reservations]
+    .filter(([, left]) => left > 0)
+    .map(([reservationId]) => reservationId)
+    .sort(compareText)
+    .flatMap((reservationId) => {
+      const inside = context.admissions.reserved(admission, reservationId);
+      if (isRejection(inside)) return [];
+      return shapesFor(inside, seed, ledger).flatMap((choice) => {
+        const empty = emptyDraft(inside, choice, seed, { ledger, context });
+        return fillDraft({ ...empty, reservationId }, seed, portions, context) ?? [];
+      });
+    });
+  const [first, ...others] = filled;
+  return others.reduce(
+    (best, each) => (best && carried(each, context) > carried(best, context) ? each : best),
+    first,
+  );
+}
+
+function fromMarket(
+  admission: Admission,
+  seed: Portion,
+  portions: readonly Portion[],
+  { ledger, context }: Around,
+): NodeClaimDraft | undefined {
+  const market = context.admissions.unreserved(admission);
+  if (isRejection(market)) return undefined;
+  const waiting = portions.reduce<Amounts>(
+    (sum, { group, left }) => plus(sum, group.amounts, left),
+    seed.group.amounts.map(() => 0),
+  );
+  const promising = shapesFor(market, seed, ledger)
+    .map((choice) => ({ choice, promise: promiseOf(choice, waiting, context) }))
+    .sort((a, b) => b.promise - a.promise || byPrice(a.choice, b.choice));
+  let best: NodeClaimDraft | undefined;
+  let bestYield = 0;
+  let tried = 0;
+  for (const { choice, promise } of promising) {
+    if (best && (promise <= bestYield || tried >= MOST_SHAPES)) break;
+    tried += 1;
+    const empty = emptyDraft(market, choice, seed, { ledger, context });
+    const filled = fillDraft(empty, seed, portions, context);
+    if (!filled) continue;
+    const settled = onCheapestHolder(filled);
+    const yielded = carried(settled, context) / settled.usdPerHour;
+    if (best && yielded <= bestYield) continue;
+    [best, bestYield] = [settled, yielded];
+  }
+  return best;
+}
+
+/** The types that hold one pod of `seed` and that limits allow. */
+const shapesFor = (admission: Admission, { group }: Portion, ledger: Ledger): readonly Choice[] =>
+  [...admission.choices.values()].filter(
+    ({ sourceType }) =>
+      timesThatFit(sourceType.roomAmounts, [], group.amounts) >= 1 &&
+      allows(allowanceIn(ledger, admission.source.nodePool), sourceType.type),
+  );
+
+/** Orders by price, then name. */
+export const byPrice = (a: Choice, b: Choice): number =>
+  a.usdPerHour - b.usdPerHour || compareText(a.sourceType.type.name, b.sourceType.type.name);
+
+/** No filling of this shape can be worth more per dollar. */
+function promiseOf(choice: Choice, waiting: Amounts, { prices }: OpenContext): number {
+  const [cheapest] = choice.offerings;
+  const here = cheapest && prices.pricesAt(cheapest);
+  if (!here) return 0;
+  return worth(here, least(choice.sourceType.roomAmounts, waiting)) / choice.usdPerHour;
+}
+
+/** What the pods on a draft are worth. */
+function carried({ counts }: NodeClaimDraft, { prices }: OpenContext): number {
+  let sum = 0;
+  for (const [group, count] of counts) sum += prices.worthOf(group) * count;
+  return sum;
+}
+
+/** The draft in the cheapest shape that holds all it holds. */
+function onCheapestHolder(draft: NodeClaimDraft): NodeClaimDraft {
+  const [shape = draft.shape] = [...holdersOf(draft)].sort(byPrice);
+  return { ...draft, shape, usdPerHour: Math.min(shape.usdPerHour, draft.usdPerHour) };
+}
+
+/**
+ * An empty draft; where minimums cannot be met for `seed` even alone and the policy lets them,
+ * they are lowered to what there is.
+ *
+ * Source: karpenter v1.14, provisioning/scheduling/nodeclaim.go, MinValuesPolicyBestEffort.
+ */
+function emptyDraft(
+  admission: Admission,
+  shape: Choice,
+  seed: Portion,
+  { ledger, context }: Around,
+): NodeClaimDraft {
+  const draft = openDraft(admission, shape, allowanceIn(ledger, admission.source.nodePool));
+  if (!admission.source.hasMinValues || context.minValuesPolicy === 'Strict') return draft;
+  const alone = { ...draft, used: seed.group.amounts, hostPorts: seed.group.hostPorts };
+  const types = holdersOf(alone).map(({ sourceType }) => sourceType);
+  const unmet = unmetMinimums(types, requirementsOfDraft(alone));
+  if (unmet.length === 0) return draft;
+  return { ...draft, lowered: lowerMinimums(admission.requirements, unmet) };
+}
+
+/** The first of `drafts` that a pod of `portion` can join without a dearer node; or undefined. */
+export function joinFirst(
+  drafts: readonly NodeClaimDraft[],
+  portion: Portion,
+  context: FillContext,
+): { readonly at: number; readonly joined: NodeClaimDraft } | undefined {
+  for (const [at, draft] of drafts.entries()) {
+    const joined = joinDraft(draft, portion.group, portion.asks, {
+      most: portion.left,
+      admissions: context.admissions,
+    });
+    if (joined) return { at, joined };
+  }
+  return undefined;
+}

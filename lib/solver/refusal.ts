@@ -1,0 +1,145 @@
+import { describeHostPort, firstPortConflict } from '#lib/constraints/host-ports.ts';
+import { isRejection, type Rejection, reject } from '#lib/constraints/rejection.ts';
+import type { Admission, Admissions, Choice } from './admission.ts';
+import type { Axes } from './amounts.ts';
+import { allowanceIn, type Ledger } from './ledger.ts';
+import { allows } from './limits.ts';
+import { describeMinimums, unmetMinimums } from './min-values.ts';
+import { describeMismatch, describeMissingTypes } from './mismatch.ts';
+import { limitMiss, resourceMiss } from './nearest-miss.ts';
+import type { PodGroup } from './pod-groups.ts';
+import type { NoSource, Source } from './sources.ts';
+
+/** Why one NodePool gives a pod no node. */
+export interface PoolRejection {
+  readonly nodePool: string;
+  readonly rejection: Rejection;
+}
+
+/** What a refusal is explained from: what was there when nothing more could be opened. */
+export interface RefusalContext {
+  readonly sources: readonly Source[];
+  readonly others: readonly NoSource[];
+  readonly admissions: Admissions;
+  readonly ledger: Ledger;
+  readonly axes: Axes;
+}
+
+/** How near a pod came to a node, by what refused it; later is nearer. */
+const NEARNESS: readonly Rejection['by'][] = [
+  'eligibility',
+  'nodeClass',
+  'instanceTypes',
+  'taints',
+  'requirements',
+  'offerings',
+  'resources',
+  'hostPorts',
+  'minValues',
+  'limits',
+  'reservations',
+];
+
+/**
+ * Why a pod of `group` gets no node, from every NodePool, heaviest first, and in one sentence for
+ * the pod's event: that of the pool which came nearest.
+ */
+export function explainRefusal(
+  group: PodGroup,
+  context: RefusalContext,
+): { readonly rejection: Rejection; readonly nodePools: readonly PoolRejection[] } {
+  const nodePools = [
+    ...context.sources.map((source) => ({
+      pool: source.nodePool,
+      rejection: explainForSource(source, group, context),
+    })),
+    ...context.others.map(({ nodePool, rejection }) => ({ pool: nodePool, rejection })),
+  ]
+    .sort((a, b) => b.pool.weight - a.pool.weight || (a.pool.meta.name < b.pool.meta.name ? 1 : -1))
+    .map(({ pool, rejection }) => ({ nodePool: pool.meta.name, rejection }));
+  return { rejection: summary(nodePools), nodePools };
+}
+
+function summary(nodePools: readonly PoolRejection[]): Rejection {
+  const nearest = nodePools.reduce<PoolRejection | undefined>(
+    (best, each) => (best && nearness(best.rejection) >= nearness(each.rejection) ? best : each),
+    undefined,
+  );
+  if (!nearest) {
+    return reject('eligibility', 'no node has room for it and there is no NodePool to make one');
+  }
+  const { by, because } = nearest.rejection;
+  const place =
+    nodePools.length === 1
+      ? `NodePool ${nearest.nodePool}`
+      : `the nearest of ${nodePools.length} NodePools, ${nearest.nodePool}`;
+  return reject(by, `no node has room for it and none can be made: ${place}: ${because}`);
+}
+
+const nearness = ({ by }: Rejection): number => NEARNESS.indexOf(by);
+
+/** The reason of the alternative that came furthest, all wishes given up. */
+function explainForSource(source: Source, group: PodGroup, context: RefusalContext): Rejection {
+  const open = context.admissions.open(source);
+  if (isRejection(open)) return explainNothingOpen(source);
+  const reasons = (group.levels.at(-1)?.asks ?? []).map((ask) => {
+    const admission = context.admissions.narrow(open, ask);
+    if (!isRejection(admission)) return explainForAdmission(admission, group, context);
+    if (admission.by !== 'requirements') return admission;
+    const mismatch = describeMismatch(source.requirements, ask.requirements);
+    const missing = mismatch ?? describeMissingTypes(source.types, source.requirements, ask);
+    return reject('requirements', missing);
+  });
+  const [first, ...others] = reasons;
+  if (!first) return reject('requirements', 'its node affinity has no term that could hold');
+  return others.reduce((best, each) => (nearness(each) > nearness(best) ? each : best), first);
+}
+
+const explainNothingOpen = ({ types }: Source): Rejection =>
+  types.length === 0
+    ? reject('instanceTypes', 'its requirements leave no instance type')
+    : reject('offerings', `all ${types.length} instance types that it allows are sold out`);
+
+function explainForAdmission(
+  admission: Admission,
+  group: PodGroup,
+  context: RefusalContext,
+): Rejection {
+  const choices = [...admission.choices.values()];
+  const fitting = choices.filter(({ sourceType }) => fitsAlone(sourceType.roomAmounts, group));
+  if (fitting.length === 0) return reject('resources', resourceMiss(choices, group.requests));
+
+  const { hostPorts } = group;
+  const withPorts = fitting.filter(
+    ({ sourceType }) => !firstPortConflict(hostPorts, sourceType.daemonPorts),
+  );
+  if (withPorts.length === 0) return portMiss(fitting, group);
+
+  const allowance = allowanceIn(context.ledger, admission.source.nodePool);
+  const allowed = withPorts.filter(({ sourceType }) => allows(allowance, sourceType.type));
+  if (allowance && allowed.length === 0) {
+    return reject('limits', limitMiss(withPorts, allowance, admission.source.name));
+  }
+  const unmet = unmetMinimums(
+    allowed.map(({ sourceType }) => sourceType),
+    admission.requirements,
+  );
+  if (unmet.length > 0) {
+    return reject(
+      'minValues',
+      `the types that hold it offer only ${describeMinimums(unmet)} that minValues demands`,
+    );
+  }
+  return reject('reservations', 'every reserved instance that could hold it is taken');
+}
+
+function fitsAlone(room: readonly number[], { amounts }: PodGroup): boolean {
+  return amounts.every((amount, axis) => amount === 0 || amount <= (room[axis] ?? 0));
+}
+
+function portMiss(fitting: readonly Choice[], { hostPorts }: PodGroup): Rejection {
+  const taken = fitting.flatMap(({ sourceType }) => sourceType.daemonPorts);
+  const port = firstPortConflict(hostPorts, taken);
+  const name = port ? describeHostPort(port) : 'its host port';
+  return reject('hostPorts', `${name} is taken by a DaemonSet on every node that could hold it`);
+}

@@ -1,0 +1,100 @@
+import type { Rejection } from '#lib/constraints/rejection.ts';
+import type { Pod } from '#lib/model/pod.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { axesOf } from './amounts.ts';
+import { hostsOf, isGoing } from './hosts.ts';
+import { pack } from './pack.ts';
+import { groupPods } from './pod-groups.ts';
+import { explainRefusal, type PoolRejection } from './refusal.ts';
+import { repellersOn, repels, repelsFromItsNodeOnly } from './repellers.ts';
+import type { SealedClaim } from './seal.ts';
+import { sourcesOf } from './sources.ts';
+import { unsupportedNeed } from './unsupported.ts';
+import type { WishGivenUp } from './wishes.ts';
+
+/** Pods that need a place in the cluster of a Snapshot. */
+export interface SolveProblem {
+  /** All bound pods stand under their nodes; `snapshot.pods` are not looked at. */
+  readonly snapshot: Snapshot;
+  readonly pods: readonly Pod[];
+  /** By node: pods that the scheduler is about to bind there, whose room is taken. */
+  readonly promised: ReadonlyMap<string, readonly Pod[]>;
+  /** By pod uid: the NodeClaim that was made for it and is where it is tried first. */
+  readonly expected: ReadonlyMap<string, string>;
+}
+
+/** A pod that goes on a node which is there or on its way. */
+export interface HostPlacement {
+  readonly pod: Pod;
+  /** The StateNode's name. */
+  readonly host: string;
+}
+
+/** Pods that can be given no node, all for the same reason. */
+export interface SolveRefusal {
+  readonly pods: readonly Pod[];
+  readonly rejection: Rejection;
+  /** Heaviest NodePool first. */
+  readonly nodePools: readonly PoolRejection[];
+}
+
+/** Which pod goes where, which can go nowhere, and what the new nodes cost at the very least. */
+export interface SolveResult {
+  readonly placements: readonly HostPlacement[];
+  readonly claims: readonly SealedClaim[];
+  readonly refusals: readonly SolveRefusal[];
+  readonly wishesGivenUp: readonly WishGivenUp[];
+  /** Proven: nobody who places the same pods adds less. */
+  readonly lowerBoundUsdPerHour: number;
+}
+
+/**
+ * Gives every pod a place, on nodes that are there or on their way before new ones, or says why it
+ * can have none. Every pod is in exactly one list; what the order of the input was makes no
+ * difference.
+ *
+ * Source of the rules: karpenter v1.14, provisioning/scheduling/scheduler.go, Solve. It packs pod
+ * by pod without a look at prices; here groups are packed onto what a dollar carries most on.
+ */
+export function solve({ snapshot, pods, promised, expected }: SolveProblem): SolveResult {
+  const repellers = repellersOn(
+    snapshot.nodes.filter((each) => !isGoing(each)),
+    snapshot.namespaces,
+  );
+  const refusals: SolveRefusal[] = [];
+  const supported: Pod[] = [];
+  for (const pod of pods) {
+    const rejection = unsupportedNeed(pod, repellers);
+    if (rejection) refusals.push({ pods: [pod], rejection, nodePools: [] });
+    else supported.push(pod);
+  }
+  const axes = axesOf(supported.map(({ requests }) => requests));
+  const hosts = hostsOf(snapshot, promised, axes);
+  const { sources, others } = sourcesOf(snapshot, axes);
+  const onlyOffItsNode = repellers.filter(repelsFromItsNodeOnly);
+  const groups = groupPods(supported, {
+    axes,
+    preferencePolicy: snapshot.settings.preferencePolicy,
+    someTaintsArePreferences: [...hosts, ...sources].some(({ taints }) =>
+      taints.some(({ effect }) => effect === 'PreferNoSchedule'),
+    ),
+    keptAwayFrom: (pod) =>
+      onlyOffItsNode.length === 0
+        ? NOWHERE
+        : new Set(onlyOffItsNode.filter((each) => repels(each, pod)).map(({ node }) => node)),
+  });
+  const packed = pack({ snapshot, groups, hosts, sources, axes, expected });
+  const explained = packed.left.map(({ group, left }) => ({
+    pods: left,
+    ...explainRefusal(group, { ...packed, sources, others, axes }),
+  }));
+  return {
+    placements: packed.placements,
+    claims: packed.claims,
+    refusals: [...refusals, ...explained],
+    wishesGivenUp: packed.wishesGivenUp,
+    lowerBoundUsdPerHour: packed.lowerBoundUsdPerHour,
+  };
+}
+
+const NOWHERE: ReadonlySet<string> = new Set();

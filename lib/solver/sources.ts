@@ -1,0 +1,196 @@
+import type { HostPort } from '#lib/constraints/host-ports.ts';
+import { compareText } from '#lib/constraints/order.ts';
+import { type Rejection, reject } from '#lib/constraints/rejection.ts';
+import { requirementOf } from '#lib/constraints/requirement.ts';
+import {
+  agrees,
+  intersectRequirements,
+  type Requirements,
+  requirementsOf,
+  requirementsOfLabels,
+} from '#lib/constraints/requirements.ts';
+import { type Resources, subtractResources } from '#lib/constraints/resources.ts';
+import type { Taint } from '#lib/constraints/taints.ts';
+import { conditionOf, isTrue } from '#lib/model/conditions.ts';
+import type { InstanceType, Offering } from '#lib/model/instance-type.ts';
+import {
+  AWS_GROUP,
+  CAPACITY_TYPE,
+  INSTANCE_TYPE,
+  NODECLASS,
+  NODEPOOL,
+  RESERVATION_ID,
+  RESERVATION_INTERRUPTIBLE,
+  RESERVATION_TYPE,
+  ZONE,
+  ZONE_ID,
+} from '#lib/model/labels.ts';
+import type { NodePool } from '#lib/model/node-pool.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { type Amounts, type Axes, amountsOf } from './amounts.ts';
+import { daemonLoad, daemonsOfTemplate } from './daemons.ts';
+
+/** An instance type as one NodePool would launch it. */
+export interface SourceType {
+  readonly type: InstanceType;
+  /** The type's labels, its name among them. */
+  readonly requirements: Requirements;
+  readonly daemonRequests: Resources;
+  readonly daemonPorts: readonly HostPort[];
+  /** What is left for pods when the daemons run. */
+  readonly room: Resources;
+  readonly roomAmounts: Amounts;
+  /** Those that can be had now and that the pool allows, cheapest first, labels complete. */
+  readonly offerings: readonly Offering[];
+}
+
+/** A NodePool that can give nodes to pods, with the types that its template leaves. */
+export interface Source {
+  readonly nodePool: NodePool;
+  readonly name: string;
+  /** The template's, its labels and the pool's own labels included. */
+  readonly requirements: Requirements;
+  readonly taints: readonly Taint[];
+  /** By name. Types without an available offering are kept: they explain refusals. */
+  readonly types: readonly SourceType[];
+  readonly hasMinValues: boolean;
+}
+
+/** A NodePool that can give no node, and why. */
+export interface NoSource {
+  readonly nodePool: NodePool;
+  readonly rejection: Rejection;
+}
+
+/** What the NodePools can give, each list heaviest pool first, then by name from z to a. */
+export interface Sources {
+  readonly sources: readonly Source[];
+  readonly others: readonly NoSource[];
+}
+
+/**
+ * Which NodePools can give nodes, and of which types.
+ *
+ * Source: karpenter v1.14, provisioning/provisioner.go, NewScheduler; utils/nodepool,
+ * OrderByWeight.
+ */
+export function sourcesOf(snapshot: Snapshot, axes: Axes): Sources {
+  const sources: Source[] = [];
+  const others: NoSource[] = [];
+  for (const nodePool of [...snapshot.nodePools].sort(heaviestFirst)) {
+    const rejection = whyNoSource(nodePool, snapshot);
+    if (rejection) others.push({ nodePool, rejection });
+    else sources.push(sourceOf(nodePool, snapshot, axes));
+  }
+  return { sources, others };
+}
+
+const heaviestFirst = (a: NodePool, b: NodePool): number =>
+  b.weight - a.weight || compareText(b.meta.name, a.meta.name);
+
+function whyNoSource(nodePool: NodePool, { catalog }: Snapshot): Rejection | undefined {
+  const { group, kind, name } = nodePool.template.nodeClassRef;
+  if (nodePool.replicas !== undefined) {
+    return reject('eligibility', 'it has a fixed number of replicas and makes no nodes for pods');
+  }
+  if (nodePool.meta.deletedAt !== undefined) return reject('eligibility', 'it is being deleted');
+  if (group !== AWS_GROUP || kind !== 'EC2NodeClass') {
+    return reject('nodeClass', `its node class ${kind}.${group} is not one that Joinery manages`);
+  }
+  if (!isTrue(nodePool.status.conditions, 'Ready')) {
+    const message = conditionOf(nodePool.status.conditions, 'Ready')?.message ?? '';
+    return reject('eligibility', `it is not ready${message === '' ? '' : `: ${message}`}`);
+  }
+  if ((catalog.byNodeClass.get(name) ?? []).length === 0) {
+    return reject('nodeClass', `no instance type is known for its EC2NodeClass ${name}`);
+  }
+  return undefined;
+}
+
+function sourceOf(nodePool: NodePool, { catalog, daemonSets }: Snapshot, axes: Axes): Source {
+  const { template } = nodePool;
+  const requirements = templateRequirements(nodePool);
+  const daemons = daemonsOfTemplate(daemonSets, requirements, template.taints);
+  const types = [...(catalog.byNodeClass.get(template.nodeClassRef.name) ?? [])]
+    .sort((a, b) => compareText(a.name, b.name))
+    .map((type): SourceType => {
+      const labels = labelsOfType(type);
+      const load = daemonLoad(daemons, labels);
+      const room = subtractResources(type.allocatable, load.requests);
+      return {
+        type,
+        requirements: labels,
+        daemonRequests: load.requests,
+        daemonPorts: load.hostPorts,
+        room,
+        roomAmounts: isOverdrawn(room) ? axes.map(() => -1) : amountsOf(room, axes),
+        offerings: offeringsOf(type, requirements),
+      };
+    });
+  return {
+    nodePool,
+    name: nodePool.meta.name,
+    requirements,
+    taints: template.taints,
+    types: types.filter((each) => agrees(each.requirements, requirements)),
+    hasMinValues: [...requirements.values()].some(({ minValues = 0 }) => minValues > 0),
+  };
+}
+
+/** Whether the daemons alone ask for more than there is. */
+const isOverdrawn = (room: Resources): boolean => Object.values(room).some((left) => left < 0);
+
+/** Everything that a node of the pool is known to be before a pod or a type has narrowed it. */
+function templateRequirements({ meta, template }: NodePool): Requirements {
+  const labels = requirementsOfLabels({
+    ...template.labels,
+    [NODEPOOL]: meta.name,
+    [NODECLASS]: template.nodeClassRef.name,
+  });
+  return intersectRequirements(requirementsOf(template.requirements), labels);
+}
+
+/** The labels of a type; its name is one, whether or not the catalog says so. */
+function labelsOfType(type: InstanceType): Requirements {
+  if (type.requirements.has(INSTANCE_TYPE)) return type.requirements;
+  return intersectRequirements(
+    type.requirements,
+    requirementsOfLabels({ [INSTANCE_TYPE]: type.name }),
+  );
+}
+
+/** What can be had now and is allowed by the template, with every label it decides. */
+function offeringsOf(type: InstanceType, template: Requirements): readonly Offering[] {
+  return type.offerings
+    .filter(isForSale)
+    .map((offering) => ({ ...offering, requirements: labelsOfOffering(offering) }))
+    .filter(({ requirements }) => agrees(requirements, template))
+    .sort(cheapestFirst);
+}
+
+/** Whether an offering can be had now; a reservation that nobody can name or that is used up cannot. */
+const isForSale = ({ available, capacityType, ...offering }: Offering): boolean =>
+  available &&
+  (capacityType !== 'reserved' ||
+    (offering.reservationId !== undefined && (offering.reservationCapacity ?? 0) > 0));
+
+/** Orders offerings by price, then zone, capacity type and reservation. */
+export const cheapestFirst = (a: Offering, b: Offering): number =>
+  a.usdPerHour - b.usdPerHour ||
+  compareText(a.zone, b.zone) ||
+  compareText(a.capacityType, b.capacityType) ||
+  compareText(a.reservationId ?? '', b.reservationId ?? '');
+
+/** An instance that is bought outside a reservation carries no reservation's label. */
+function labelsOfOffering(offering: Offering): Requirements {
+  const { zone, zoneId, capacityType, reservationId } = offering;
+  const labels: Record<string, string> = { [ZONE]: zone, [CAPACITY_TYPE]: capacityType };
+  if (zoneId !== '') labels[ZONE_ID] = zoneId;
+  if (reservationId !== undefined) labels[RESERVATION_ID] = reservationId;
+  const known = intersectRequirements(offering.requirements, requirementsOfLabels(labels));
+  if (reservationId !== undefined) return known;
+  const none = [RESERVATION_ID, RESERVATION_TYPE, RESERVATION_INTERRUPTIBLE].map(
+    (key) => [key, requirementOf({ key, operator: 'DoesNotExist' })] as const,
+  );
+  return new Map([...known, ...none]);
+}
