@@ -118,11 +118,12 @@ function portsOf(state: State, sandboxId: string): SandboxPorts {
   };
 }
 
-const NEVER = new Promise<never>(() => undefined);
+/** A promise of its own each time: one for all would keep everything that ever waited for it. */
+const never = (): Promise<never> => new Promise(() => undefined);
 
 /** The run that is going on, once there is one; never, for the dead. */
 function gate(state: State): Promise<Running> {
-  if (!state.alive) return NEVER;
+  if (!state.alive) return never();
   if (state.running !== undefined) return Promise.resolve(state.running);
   return new Promise<void>((resolve) => state.waiting.push(resolve)).then(() => gate(state));
 }
@@ -137,13 +138,13 @@ async function through<Answer>(
   const fate = state.faults.on({ ...call, actor });
   if (fate === 'never') {
     kill(`killed before ${call.name}`);
-    return NEVER;
+    return never();
   }
   const answer = perform(actor);
   if (fate === 'lost') {
     answer.catch(() => undefined);
     kill(`killed while ${call.name} was under way`);
-    return NEVER;
+    return never();
   }
   try {
     return await answer;
