@@ -30,7 +30,7 @@ export interface CustomResourceVersion {
 }
 
 /** A column of `kubectl get`; those with a priority above 0 show with `-o wide`. */
-export interface PrinterColumn {
+interface PrinterColumn {
   readonly name: string;
   readonly type: string;
   readonly jsonPath: string;

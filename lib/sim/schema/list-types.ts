@@ -1,4 +1,4 @@
-import { childPath, duplicateValue, type FieldError } from './field-error.ts';
+import { childPath, duplicateValue, type FieldError, invalidValue } from './field-error.ts';
 import { isFields, type StructuralSchema } from './structural-schema.ts';
 
 /**
@@ -31,12 +31,21 @@ export function listKey(schema: StructuralSchema, item: unknown): Record<string,
   );
 }
 
+function isItem(item: unknown): boolean {
+  return item === null || isFields(item);
+}
+
 function duplicatesOf(
   schema: StructuralSchema,
   items: readonly unknown[],
   path: string,
 ): readonly FieldError[] {
   if (schema.listType !== 'set' && schema.listType !== 'map') return [];
+  const wrong = schema.listType === 'map' ? items.findIndex((item) => !isItem(item)) : -1;
+  if (wrong >= 0) {
+    const detail = 'must be an object for an array of list-type map';
+    return [invalidValue(`${path}[${wrong}]`, items[wrong], detail)];
+  }
   const times = new Map<string, number>();
   const errors: FieldError[] = [];
   for (const [index, item] of items.entries()) {

@@ -20,7 +20,7 @@ const META_FIELDS = new Set([
 ]);
 
 const MOST_ANNOTATION_BYTES = 256 * 1024;
-const STANDARD_FINALIZERS = ['foregroundDeletion', 'orphan', 'kubernetes'];
+const LONGEST_SUBDOMAIN = 253;
 
 const NAME = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -28,11 +28,12 @@ const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 
 const SUBDOMAIN_RULE =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const NAME_RULE =
-  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const CHARACTERS_RULE =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const NAME_RULE = `name part ${CHARACTERS_RULE}`;
+const KEY_RULE = `a valid label key ${CHARACTERS_RULE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
 const LABEL_VALUE_RULE =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-const FINALIZER_RULE = 'name is neither a standard finalizer name nor is it fully qualified';
 
 /** Metadata without the fields that no object has; `pruned` gets their paths. */
 export function prunedMeta(metadata: unknown, pruned: string[]): unknown {
@@ -74,8 +75,9 @@ function nameErrors(metadata: Readonly<Record<string, unknown>>): readonly Field
   if (typeof name !== 'string') return [mustBeText(`metadata.${field}`, name)];
   const checked = field === 'generateName' ? name.replace(/-$/, 'a') : name;
   const errors: FieldError[] = [];
-  if (name.length > 253) {
-    errors.push(invalidValue(`metadata.${field}`, name, 'must be no more than 253 bytes'));
+  if (name.length > LONGEST_SUBDOMAIN) {
+    const detail = `must be no more than ${LONGEST_SUBDOMAIN} characters`;
+    errors.push(invalidValue(`metadata.${field}`, name, detail));
   }
   if (!SUBDOMAIN.test(checked)) {
     errors.push(invalidValue(`metadata.${field}`, name, SUBDOMAIN_RULE));
@@ -123,34 +125,38 @@ function annotationSizeErrors(annotations: unknown): readonly FieldError[] {
 }
 
 function finalizerErrors(finalizers: unknown): readonly FieldError[] {
+  const path = 'metadata.finalizers';
   if (finalizers === undefined) return [];
-  if (!Array.isArray(finalizers)) {
-    return [invalidValue('metadata.finalizers', finalizers, 'must be a list of texts')];
-  }
-  return finalizers.flatMap((finalizer, index) => {
-    const path = `metadata.finalizers[${index}]`;
-    if (typeof finalizer !== 'string') return [mustBeText(path, finalizer)];
-    const errors = qualifiedNameErrors(path, finalizer);
-    const isQualified = finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer);
-    return isQualified ? errors : [...errors, invalidValue(path, finalizer, FINALIZER_RULE)];
-  });
+  if (!Array.isArray(finalizers))
+    return [invalidValue(path, finalizers, 'must be a list of texts')];
+  return finalizers.flatMap((finalizer, index) =>
+    typeof finalizer === 'string'
+      ? qualifiedNameErrors(path, finalizer)
+      : [mustBeText(`${path}[${index}]`, finalizer)],
+  );
 }
 
 /** A name of at most 63 characters, with or without a DNS subdomain and a slash before it. */
 function qualifiedNameErrors(path: string, key: string): readonly FieldError[] {
-  const [prefix, name, ...rest] = key.includes('/') ? key.split('/') : [undefined, key];
-  const problems: string[] = [];
-  if (rest.length > 0) {
-    return [invalidValue(path, key, `a qualified name ${NAME_RULE.slice('name part '.length)}`)];
-  }
-  if (prefix === '') problems.push('prefix part must be non-empty');
-  else if (prefix !== undefined && !SUBDOMAIN.test(prefix)) {
-    problems.push(`prefix part ${SUBDOMAIN_RULE}`);
-  }
-  if (name === undefined || name === '') problems.push('name part must be non-empty');
-  else if (name.length > 63) problems.push('name part must be no more than 63 bytes');
-  if (!NAME.test(name ?? '')) problems.push(NAME_RULE);
+  const parts = key.split('/');
+  if (parts.length > 2) return [invalidValue(path, key, KEY_RULE)];
+  const name = parts.at(-1) ?? '';
+  const prefix = parts.length === 2 ? prefixProblems(parts[0] ?? '') : [];
+  const problems = [...prefix];
+  if (name === '') problems.push('name part must be non-empty');
+  if (name.length > 63) problems.push('name part must be no more than 63 bytes');
+  if (!NAME.test(name)) problems.push(NAME_RULE);
   return problems.map((problem) => invalidValue(path, key, problem));
+}
+
+function prefixProblems(prefix: string): readonly string[] {
+  if (prefix === '') return ['prefix part must be non-empty'];
+  const problems: string[] = [];
+  if (prefix.length > LONGEST_SUBDOMAIN) {
+    problems.push(`prefix part must be no more than ${LONGEST_SUBDOMAIN} bytes`);
+  }
+  if (!SUBDOMAIN.test(prefix)) problems.push(`prefix part ${SUBDOMAIN_RULE}`);
+  return problems;
 }
 
 function mustBeText(path: string, value: unknown): FieldError {

@@ -1,7 +1,7 @@
 import { re2 } from './re2.ts';
 import { compileRule, type Rule } from './rule.ts';
 
-export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
 
 const LIMITS = [
   'minimum',
@@ -15,7 +15,7 @@ const LIMITS = [
 ] as const;
 
 /** The limits on numbers, texts, lists and maps that a schema sets. */
-export type Limits = { readonly [limit in (typeof LIMITS)[number]]?: number };
+type Limits = { readonly [limit in (typeof LIMITS)[number]]?: number };
 
 /** One node of the schema of a custom resource, with its patterns and rules compiled. */
 export interface StructuralSchema {

@@ -11,6 +11,9 @@ import { isFields, type StructuralSchema } from './structural-schema.ts';
 
 type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
+/** The formats that numbers have of themselves. */
+const FORMAT_OF: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };
+
 /**
  * What a schema has against a value that was pruned and defaulted, without its rules.
  *
@@ -60,18 +63,21 @@ function typeErrors(
   if (schema.intOrString) return intOrStringErrors(found, path);
   const { type } = schema;
   if (type === undefined || type === found || (type === 'number' && found === 'integer')) return [];
-  // A number with a format is told by its format, unless text or a list stands in its place.
-  const isFormatted = schema.format !== undefined && !['string', 'array', 'null'].includes(found);
-  return isFormatted
-    ? [mustBe(path, schema.format ?? '', found === 'number' ? 'double' : '')]
-    : [mustBe(path, type, found)];
+  if (schema.format === undefined) return [mustBe(path, type, found)];
+  // Formats get in the way: of text with a format, a list passes; the rest is told by its format.
+  if (found === 'array' && type === 'string') return [];
+  if (found === 'array' || found === 'string' || found === 'null') {
+    return [mustBe(path, type, found)];
+  }
+  return [mustBe(path, schema.format, FORMAT_OF[found] ?? '')];
 }
 
 function intOrStringErrors(found: string, path: string): readonly FieldError[] {
   if (found === 'integer' || found === 'string') return [];
   return [
     mustBe(path, 'integer,string', found),
-    invalidValue(path, '', `"${path}" must validate at least one schema (anyOf)`),
+    // This one comes without a path.
+    invalidValue('', '', `"${path}" must validate at least one schema (anyOf)`),
     mustBe(path, 'integer', found),
   ];
 }
@@ -107,13 +113,26 @@ function isDateTime(text: string): boolean {
   );
 }
 
+/** A whole number beyond its format, or a fraction in its place; told without a path. */
+function rangeErrors(
+  { type, intOrString, format }: StructuralSchema,
+  value: number,
+  path: string,
+): readonly FieldError[] {
+  const isWhole =
+    Number.isInteger(value) && (format !== 'int32' || Math.trunc(value) === (value | 0));
+  if (isWhole || (type !== 'integer' && !intOrString)) return [];
+  const wanted = format === undefined ? '(default format)' : `with format ${format}`;
+  return [invalidValue('', '', `Checked value must be of type integer ${wanted} in ${path}`)];
+}
+
 function numberErrors(
   schema: StructuralSchema,
   value: number,
   path: string,
 ): readonly FieldError[] {
   const { minimum, maximum } = schema.limits;
-  const errors: FieldError[] = [];
+  const errors = [...rangeErrors(schema, value, path)];
   if (maximum !== undefined && value > maximum) {
     errors.push(
       invalidValue(path, value, `${path} in body should be less than or equal to ${maximum}`),

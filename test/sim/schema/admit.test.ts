@@ -47,7 +47,7 @@ describe('types', () => {
       'a fraction, with a format',
       { type: 'integer', format: 'int64' },
       1.5,
-      '"double": spec in body must be of type int64: "double"',
+      '"float64": spec in body must be of type int64: "float64"',
     ],
     [
       'a list for an object',
@@ -68,7 +68,7 @@ describe('types', () => {
       '"soon": spec in body must be of type date-time: "soon"',
     ],
   ])('%s is refused', (_title, schema, value, message) => {
-    expect(told(schema, value)).toEqual([`spec: Invalid value: ${message}`]);
+    expect(told(schema, value)[0]).toBe(`spec: Invalid value: ${message}`);
   });
 
   test('an int-or-string is one of the two', () => {
@@ -77,9 +77,21 @@ describe('types', () => {
     expect(told(schema, '1')).toEqual([]);
     expect(told(schema, true)).toEqual([
       'spec: Invalid value: "boolean": spec in body must be of type integer,string: "boolean"',
-      'spec: Invalid value: "": "spec" must validate at least one schema (anyOf)',
+      ': Invalid value: "": "spec" must validate at least one schema (anyOf)',
       'spec: Invalid value: "boolean": spec in body must be of type integer: "boolean"',
     ]);
+  });
+
+  test('what is wrong beyond types is told without a path', () => {
+    const small = { type: 'integer', format: 'int32' };
+    expect(told(small, 2 ** 31)).toEqual([
+      ': Invalid value: "": Checked value must be of type integer with format int32 in spec',
+    ]);
+    expect(told(small, 2 ** 31 - 1)).toEqual([]);
+  });
+
+  test('a list passes for text with a format, as it does with an API server', () => {
+    expect(told({ type: 'string', format: 'date-time' }, [])).toEqual([]);
   });
 
   test('null in a list is refused, null in a field is as good as nothing', () => {
@@ -130,6 +142,10 @@ describe('limits', () => {
     expect(told(schema, value)).toEqual([`spec: ${message}`]);
   });
 
+  test('lengths count characters, not bytes or halves of them', () => {
+    expect(told({ type: 'string', maxLength: 4 }, '日本語😀')).toEqual([]);
+  });
+
   test('each entry of a map is held against the schema of all entries', () => {
     const schema = { type: 'object', additionalProperties: { type: 'string', pattern: '^a' } };
     expect(told(schema, { 'example.com/x': 'b' })).toEqual([
@@ -144,6 +160,10 @@ describe('limits', () => {
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['type'],
     };
+    expect(told(schema, [{}, 'Ready'])).toEqual([
+      'spec[1]: Invalid value: "string": spec[1] in body must be of type object: "string"',
+      'spec[1]: Invalid value: "Ready": must be an object for an array of list-type map',
+    ]);
     expect(told(schema, [{ type: 'Ready' }, { type: 'Ready' }, { type: 'Ready' }])).toEqual([
       'spec[1]: Duplicate value: {"type":"Ready"}',
     ]);
@@ -244,11 +264,8 @@ describe('metadata', () => {
       { name: 'a', annotations: { a: 'x'.repeat(2 ** 18) } },
       ['metadata.annotations'],
     ],
-    [
-      'a finalizer without a domain',
-      { name: 'a', finalizers: ['mine'] },
-      ['metadata.finalizers[0]'],
-    ],
+    ['a finalizer with a space', { name: 'a', finalizers: ['mi ne'] }, ['metadata.finalizers']],
+    ['a finalizer that is a number', { name: 'a', finalizers: [1] }, ['metadata.finalizers[0]']],
     ['finalizers with one', { name: 'a', finalizers: ['karpenter.sh/termination', 'orphan'] }, []],
   ])('%s', (_title, metadata, paths) => {
     expect(problems(metadata)).toEqual(paths);
