@@ -1,0 +1,217 @@
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { compareText } from '#lib/constraints/order.ts';
+import { type Requirement, requirementOf } from '#lib/constraints/requirement.ts';
+import {
+  intersectRequirements,
+  type Requirements,
+  requirementsOf,
+  requirementsOfLabels,
+} from '#lib/constraints/requirements.ts';
+import { amountOf, type Resources, subtractResources } from '#lib/constraints/resources.ts';
+import { decodeRequirement } from '#lib/kube/decode-scheduling.ts';
+import {
+  DecodeError,
+  list,
+  listOf,
+  optional,
+  required,
+  unexpected,
+  type Wire,
+  wire,
+  withDefault,
+} from '#lib/kube/field.ts';
+import { amounts, flag, integer, name, oneOf, text } from '#lib/kube/scalar.ts';
+import type { Catalog } from '#lib/model/catalog.ts';
+import type { InstanceType, Offering } from '#lib/model/instance-type.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, RESERVATION_ID, ZONE, ZONE_ID } from '#lib/model/labels.ts';
+import type { NodeClass } from '#lib/model/node-class.ts';
+
+/** What a catalog file says is for sale. */
+export interface CatalogFile {
+  readonly region: string;
+  readonly pricedAt: string;
+  /** By name. */
+  readonly instanceTypes: readonly InstanceType[];
+}
+
+/** Why a catalog file cannot be used: what, where, and what to do. */
+export interface BadCatalog {
+  readonly problem: string;
+}
+
+const unzip = promisify(gunzip);
+
+/**
+ * The catalog in a JSON file, gzipped or not. Offerings get the labels that follow from them, and
+ * types those that follow from their name and offerings, where the file leaves them out.
+ */
+export async function readCatalogFile(path: string): Promise<CatalogFile | BadCatalog> {
+  try {
+    const bytes = await readFile(path);
+    const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
+    const content = (isZipped ? await unzip(bytes) : bytes).toString('utf8');
+    if (content.trim() === '') return { problem: `${path}: the catalog file is empty` };
+    return decodeCatalog(JSON.parse(content));
+  } catch (error) {
+    return { problem: `${path}: ${sentenceFor(error)}` };
+  }
+}
+
+function sentenceFor(error: unknown): string {
+  if (error instanceof DecodeError) return `${error.message} (see the plan format, catalog)`;
+  if (error instanceof SyntaxError) return `it is not JSON: ${error.message}`;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return 'there is no such catalog file';
+  if (code === 'EISDIR') return 'it is a folder; name one catalog file';
+  return `it cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** A catalog from its JSON. Throws a DecodeError that names the field. */
+export function decodeCatalog(value: unknown): CatalogFile {
+  const fields = wire(value);
+  const instanceTypes = required(fields, 'instanceTypes', listOf(decodeInstanceType));
+  const sorted = [...instanceTypes].sort((a, b) => compareText(a.name, b.name));
+  const twice = sorted.find((type, at) => type.name === sorted[at + 1]?.name);
+  if (twice) {
+    throw new DecodeError('instanceTypes', `${twice.name} is listed twice; keep one of them`);
+  }
+  return {
+    region: required(fields, 'region', name),
+    pricedAt: withDefault(fields, 'pricedAt', 'unknown', text),
+    instanceTypes: sorted,
+  };
+}
+
+function decodeInstanceType(value: unknown): InstanceType {
+  const fields = wire(value);
+  const typeName = required(fields, 'name', name);
+  const capacity = required(fields, 'capacity', amounts);
+  const overhead = withDefault(fields, 'overhead', {}, amounts);
+  const offerings = required(fields, 'offerings', listOf(decodeOffering));
+  return {
+    name: typeName,
+    requirements: withDerivedLabels(
+      requirementsOf(list(fields, 'requirements', decodeRequirement)),
+      typeName,
+      offerings,
+    ),
+    capacity,
+    overhead,
+    allocatable: allocatableOf(capacity, overhead),
+    offerings: [...offerings].sort(
+      (a, b) =>
+        a.usdPerHour - b.usdPerHour ||
+        compareText(a.zone, b.zone) ||
+        compareText(a.capacityType, b.capacityType) ||
+        compareText(a.reservationId ?? '', b.reservationId ?? ''),
+    ),
+  };
+}
+
+/** Huge pages are taken out of the memory that pods share. */
+function allocatableOf(capacity: Resources, overhead: Resources): Resources {
+  const left: Record<string, number> = { ...subtractResources(capacity, overhead) };
+  for (const resource in capacity) {
+    if (!resource.startsWith('hugepages-')) continue;
+    left.memory = amountOf(left, 'memory') - amountOf(capacity, resource);
+  }
+  for (const resource in left) left[resource] = Math.max(0, amountOf(left, resource));
+  return left;
+}
+
+function withDerivedLabels(
+  known: Requirements,
+  typeName: string,
+  offerings: readonly Offering[],
+): Requirements {
+  const derived: readonly Requirement[] = [
+    requirementOf({ key: INSTANCE_TYPE, operator: 'In', values: [typeName] }),
+    requirementOf({ key: ZONE, operator: 'In', values: offerings.map(({ zone }) => zone) }),
+    requirementOf({
+      key: CAPACITY_TYPE,
+      operator: 'In',
+      values: offerings.map(({ capacityType }) => capacityType),
+    }),
+  ];
+  const missing = derived.filter(({ key }) => !known.has(key));
+  return new Map([...known, ...missing.map((each) => [each.key, each] as const)]);
+}
+
+function decodeOffering(value: unknown): Offering {
+  const fields = wire(value);
+  const capacityType = required(fields, 'capacityType', oneOf('on-demand', 'spot', 'reserved'));
+  const zone = required(fields, 'zone', name);
+  const zoneId = withDefault(fields, 'zoneId', '', text);
+  const reservationId = optional(fields, 'reservationId', name);
+  const reservationCapacity = optional(fields, 'reservationCapacity', integer);
+  return {
+    zone,
+    zoneId,
+    capacityType,
+    usdPerHour: required(fields, 'usdPerHour', price),
+    available: withDefault(fields, 'available', true, flag),
+    requirements: offeringLabels(fields, { zone, zoneId, capacityType, reservationId }),
+    ...(reservationId !== undefined && { reservationId }),
+    ...(reservationCapacity !== undefined && { reservationCapacity }),
+  };
+}
+
+function offeringLabels(
+  fields: Wire,
+  own: {
+    readonly zone: string;
+    readonly zoneId: string;
+    readonly capacityType: string;
+    readonly reservationId: string | undefined;
+  },
+): Requirements {
+  const labels = {
+    [ZONE]: own.zone,
+    [CAPACITY_TYPE]: own.capacityType,
+    ...(own.zoneId !== '' && { [ZONE_ID]: own.zoneId }),
+    ...(own.reservationId !== undefined && { [RESERVATION_ID]: own.reservationId }),
+  };
+  const more = requirementsOf(list(fields, 'requirements', decodeRequirement));
+  return intersectRequirements(requirementsOfLabels(labels), more);
+}
+
+function price(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {
+    throw unexpected(value, 'a price in USD per hour, such as 0.096');
+  }
+  return value;
+}
+
+/**
+ * The file as the Catalog of a Snapshot. Each NodeClass gets what is offered in the zones of its
+ * subnets, or everything where none are known.
+ */
+export function catalogOfFile(
+  file: CatalogFile,
+  nodeClasses: readonly Pick<NodeClass, 'meta' | 'status'>[],
+): Catalog {
+  return {
+    region: file.region,
+    pricedAt: file.pricedAt,
+    spotPricesAreEstimates: false,
+    byNodeClass: new Map(
+      nodeClasses.map(({ meta, status }) => [
+        meta.name,
+        inZones(file.instanceTypes, new Set(status.subnets.map(({ zone }) => zone))),
+      ]),
+    ),
+  };
+}
+
+const inZones = (
+  types: readonly InstanceType[],
+  zones: ReadonlySet<string>,
+): readonly InstanceType[] =>
+  zones.size === 0
+    ? types
+    : types.map((type) => ({
+        ...type,
+        offerings: type.offerings.filter(({ zone }) => zones.has(zone)),
+      }));
