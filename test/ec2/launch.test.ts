@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { isRejection } from '#lib/constraints/rejection.ts';
+import { launchOf } from '#lib/ec2/launch.ts';
+import type { Launch } from '#lib/model/launch.ts';
+import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
+import { aNewClaim } from '#test/build/node-claims.ts';
+import { aNodeClass } from '#test/build/node-pools.ts';
+import { inputsOf, RECORDED_LAUNCHES } from '#test/build/recorded-launches.ts';
+import { someSettings } from '#test/build/snapshots.ts';
+
+/** Everything that has no order, in one order. */
+function unordered(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(unordered).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, unordered(Reflect.get(value, key))]));
+}
+
+const OURS = ['joinery.dev/launch-group', 'karpenter.sh/nodeclaim'];
+
+/** A request without our own tags, each template's name replaced by what it holds. */
+function comparable(request: unknown, templates: ReadonlyMap<string, unknown>): unknown {
+  const text = JSON.stringify(request, (_key, value) => {
+    const name = value?.LaunchTemplateName;
+    if (typeof name === 'string') return templates.get(name);
+    return Array.isArray(value) ? value.filter((item) => !OURS.includes(item?.Key)) : value;
+  });
+  return merged(JSON.parse(text));
+}
+
+/** Karpenter sometimes makes two templates that hold the same; as content they are one. */
+function merged(request: {
+  LaunchTemplateConfigs: { LaunchTemplateSpecification: unknown; Overrides: unknown[] }[];
+}): unknown {
+  const byContent = new Map<string, unknown[]>();
+  for (const { LaunchTemplateSpecification, Overrides } of request.LaunchTemplateConfigs) {
+    const content = JSON.stringify(unordered(LaunchTemplateSpecification));
+    byContent.set(content, [...(byContent.get(content) ?? []), ...Overrides]);
+  }
+  return unordered({ ...request, LaunchTemplateConfigs: [...byContent] });
+}
+
+function told({ data }: Launch['launchTemplates'][number]): unknown {
+  const { UserData, ...rest } = Object(data);
+  const text = Buffer.from(UserData, 'base64').toString();
+  return { data: rest, maxPods: Number(/maxPods: (\d+)/.exec(text)?.[1]) };
+}
+
+const TYPES = [
+  anInstanceType('m5.large', { cpu: 2 }),
+  anInstanceType('m5.xlarge', { cpu: 4 }),
+  anInstanceType('m5.metal', { cpu: 1, usdPerHour: 0.01 }),
+  anInstanceType('g4dn.xlarge', { cpu: 4, usdPerHour: 0.02, more: { 'nvidia.com/gpu': 1 } }),
+];
+
+function launching(
+  claims = [aNewClaim()],
+  { nodeClass = aNodeClass(), types = TYPES, attempt = 0 } = {},
+) {
+  const context = { catalog: aCatalog(types), settings: someSettings(), attempt };
+  return launchOf(claims, undefined, nodeClass, context);
+}
+
+/** What a launch asks for, where it is none a failed test. */
+function asked(...call: Parameters<typeof launching>): Launch {
+  const launch = launching(...call);
+  if (isRejection(launch)) throw new Error(launch.because);
+  return launch;
+}
+
+const typesOf = (launch: Launch): readonly string[] =>
+  [...new Set(JSON.stringify(launch.request).match(/(?<="InstanceType":")[^"]+/g))].sort();
+
+const requiring = (key: string, values: readonly string[], minValues?: number) =>
+  aNewClaim({
+    spec: {
+      requirements: [
+        { key, operator: 'In', values, ...(minValues === undefined ? {} : { minValues }) },
+      ],
+    },
+  });
+
+describe('launchOf', () => {
+  it.each(RECORDED_LAUNCHES)('asks EC2 for what Karpenter asks for: %s', (_id, one) => {
+    const { claim, nodeClass, context } = inputsOf(one);
+    const launch = launchOf([claim], undefined, nodeClass, context);
+    if (isRejection(launch)) throw new Error(launch.because);
+
+    const ours = new Map(launch.launchTemplates.map((each) => [each.name, told(each)]));
+    const theirs = new Map(
+      one.expected.createLaunchTemplate.map((each) => [
+        each.LaunchTemplateName,
+        { data: each.LaunchTemplateData, maxPods: each.maxPods },
+      ]),
+    );
+
+    expect(comparable(launch.request, ours)).toEqual(
+      comparable(one.expected.createFleet[0], theirs),
+    );
+  });
+
+  it('asks for as many instances as there are claims, and tags them with their group', () => {
+    const members = ['claim-2', 'claim-1'].map((name) =>
+      aNewClaim({ meta: { name, annotations: { 'joinery.dev/launch-group': 'g1/2' } } }),
+    );
+    const launch = asked(members);
+
+    expect(launch.claims.map(({ name }) => name)).toEqual(['claim-1', 'claim-2']);
+    expect(launch.request).toMatchObject({
+      TargetCapacitySpecification: { TotalTargetCapacity: 2 },
+    });
+    expect(JSON.stringify(launch.request)).toContain(
+      '{"Key":"joinery.dev/launch-group","Value":"g1"}',
+    );
+    expect(JSON.stringify(launch.request)).not.toContain('karpenter.sh/nodeclaim');
+  });
+
+  it('names the claim on the instance where there is only one', () => {
+    expect(JSON.stringify(asked().request)).toContain(
+      '{"Key":"karpenter.sh/nodeclaim","Value":"claim-1"}',
+    );
+  });
+
+  it('keeps what is unique to a launch out of its templates, so that they are made once', () => {
+    const [first] = asked([aNewClaim({ meta: { name: 'a' } })]).launchTemplates;
+    const [second] = asked([aNewClaim({ meta: { name: 'b' } })]).launchTemplates;
+
+    expect(first?.name).toBe(second?.name);
+  });
+
+  it('gives the same request and token for the same claims in any order', () => {
+    const [a, b] = [aNewClaim({ meta: { name: 'a' } }), aNewClaim({ meta: { name: 'b' } })];
+
+    expect(launching([a, b])).toEqual(launching([b, a]));
+  });
+
+  it('fixes the token by the claims and the attempt, not by what is asked for', () => {
+    const cheaper = asked([aNewClaim()], { types: TYPES.slice(1) });
+
+    expect(cheaper.clientToken).toBe(asked().clientToken);
+    expect(asked([aNewClaim()], { attempt: 1 }).clientToken).not.toBe(asked().clientToken);
+    expect(cheaper.clientToken.length).toBeLessThanOrEqual(64);
+  });
+
+  it('leaves metal and GPUs alone while something plain will do', () => {
+    expect(typesOf(asked())).toEqual(['m5.large', 'm5.xlarge']);
+    const onlyMetal = requiring('node.kubernetes.io/instance-type', ['m5.metal']);
+    expect(typesOf(asked([onlyMetal]))).toEqual(['m5.metal']);
+  });
+
+  it('can hold what any of its claims requests', () => {
+    const large = aNewClaim({ meta: { name: 'large' }, spec: { requests: { cpu: 3000 } } });
+
+    expect(typesOf(asked([aNewClaim(), large]))).toEqual(['m5.xlarge']);
+  });
+
+  it('falls back to on-demand where spot is sold out', () => {
+    const zones = ['us-east-1a', 'us-east-1b', 'us-east-1c'];
+    const soldOut = zones.map((zone) => `${zone}/spot`);
+    const types = [anInstanceType('m5.large', { soldOut })];
+
+    expect(asked([aNewClaim()], { types }).request).toMatchObject({
+      TargetCapacitySpecification: { DefaultTargetCapacityType: 'on-demand' },
+    });
+    expect(asked().request).toMatchObject({
+      TargetCapacitySpecification: { DefaultTargetCapacityType: 'spot' },
+    });
+  });
+
+  it.each([
+    ['offerings', launching([requiring('topology.kubernetes.io/zone', ['us-east-1f'])])],
+    ['minValues', launching([requiring('node.kubernetes.io/instance-type', ['m5.large'], 2)])],
+    ['nodeClass', launching(undefined, { nodeClass: aNodeClass({ status: { amis: [] } }) })],
+    [
+      'nodeClass',
+      launching(undefined, { nodeClass: aNodeClass({ status: { securityGroups: [] } }) }),
+    ],
+    [
+      'nodeClass',
+      launching(undefined, {
+        nodeClass: aNodeClass({ spec: { tags: { 'kubernetes.io/cluster/other': 'owned' } } }),
+      }),
+    ],
+    [
+      'unsupported',
+      launching(undefined, { nodeClass: aNodeClass({ spec: { amiFamily: 'Bottlerocket' } }) }),
+    ],
+    [
+      'unsupported',
+      launching(undefined, { nodeClass: aNodeClass({ wire: { networkInterfaces: [] } }) }),
+    ],
+  ])('is refused on %s, and says so', (by, launch) => {
+    expect(launch).toMatchObject({ rejected: true, by });
+  });
+});
