@@ -1,0 +1,119 @@
+import { identityOf } from '#lib/kube/decode.ts';
+import { group, type Wire } from '#lib/kube/field.ts';
+import { groupOf, isKind, KINDS } from '#lib/kube/kinds.ts';
+import { shortDigest } from '#lib/model/digest.ts';
+import { type EpochMs, formatInstant, parseInstant } from '#lib/model/time.ts';
+
+/** The object's name; '' where it has none. */
+export const nameOf = (object: Wire): string => identityOf(object).name;
+
+/** The namespace of an object that lives in one; `default` where it names none. */
+export const namespaceOf = (object: Wire): string => identityOf(object).namespace || 'default';
+
+/** What tells one object from another: group, kind, namespace and name. */
+export function keyOf(object: Wire): string {
+  const { apiVersion, kind, namespace, name } = identityOf(object);
+  const isNamespaced = isKind(kind) ? KINDS[kind].isNamespaced : namespace !== '';
+  const place = isNamespaced ? `${namespaceOf(object)}/` : '';
+  return `${groupOf(apiVersion)} ${kind} ${place}${name}`.trim();
+}
+
+/**
+ * The object with what an API server and a scheduler would have added, where it is missing: uid,
+ * creation time, namespace, generation, a status. Fixed by the object and `now`, so that the same
+ * files always give the same Snapshot.
+ */
+export function filledIn(object: Wire, now: EpochMs, priorities: Priorities): Wire {
+  const { kind } = identityOf(object);
+  const meta = group(object, 'metadata');
+  const isNamespaced = isKind(kind) && KINDS[kind].isNamespaced;
+  const metadata = {
+    uid: shortDigest(keyOf(object), 24),
+    creationTimestamp: formatInstant(now),
+    generation: 1,
+    ...(isNamespaced && { namespace: 'default' }),
+    ...withoutNulls(meta),
+  };
+  const filled = { ...object, metadata };
+  if (kind === 'Pod') return filledInPod(filled, priorities);
+  return kind === 'PersistentVolumeClaim' ? filledInVolumeClaim(filled) : filled;
+}
+
+const withoutNulls = (fields: Wire): Wire =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== ''));
+
+const isMissing = (of: Wire, key: string): boolean => Object.keys(group(of, key)).length === 0;
+
+function filledInPod(pod: Wire, priorities: Priorities): Wire {
+  const spec = group(pod, 'spec');
+  return {
+    ...pod,
+    spec: { ...priorities.of(spec), ...spec },
+    ...(isMissing(pod, 'status') && { status: statusOfPod(spec) }),
+  };
+}
+
+/** A pod without a status waits and was found unschedulable, unless it has a node or a gate. */
+function statusOfPod(spec: Wire): Wire {
+  const isBound = typeof spec.nodeName === 'string' && spec.nodeName !== '';
+  const isGated = Array.isArray(spec.schedulingGates) && spec.schedulingGates.length > 0;
+  const reason = isGated ? 'SchedulingGated' : 'Unschedulable';
+  return isBound
+    ? { phase: 'Running', conditions: [{ type: 'PodScheduled', status: 'True' }] }
+    : { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason }] };
+}
+
+function filledInVolumeClaim(claim: Wire): Wire {
+  if (!isMissing(claim, 'status')) return claim;
+  const isBound = Boolean(group(claim, 'spec').volumeName);
+  return { ...claim, status: { phase: isBound ? 'Bound' : 'Pending' } };
+}
+
+/** What admission makes of a pod's priority class. */
+export interface Priorities {
+  readonly of: (spec: Wire) => Wire;
+}
+
+/** Source: kubernetes v1.36, scheduling/v1, SystemClusterCritical and SystemNodeCritical. */
+const SYSTEM_CLASSES: readonly Wire[] = [
+  { metadata: { name: 'system-cluster-critical' }, value: 2_000_000_000 },
+  { metadata: { name: 'system-node-critical' }, value: 2_000_001_000 },
+];
+
+/** The priority classes among `objects`, and the two that every cluster has. */
+export function prioritiesOf(objects: readonly Wire[]): Priorities {
+  const classes = objects.filter(({ kind }) => kind === 'PriorityClass');
+  const byName = new Map([...SYSTEM_CLASSES, ...classes].map((one) => [nameOf(one), one]));
+  const fallback = classes.find(({ globalDefault }) => globalDefault === true);
+  return {
+    of: ({ priorityClassName }) => {
+      const isNamed = typeof priorityClassName === 'string' && priorityClassName !== '';
+      const found = isNamed ? byName.get(priorityClassName) : fallback;
+      if (found === undefined) return {};
+      const { value: priority, preemptionPolicy } = found;
+      return { priority, ...(preemptionPolicy !== undefined && { preemptionPolicy }) };
+    },
+  };
+}
+
+/** Where files say nothing of time. */
+const NO_TIME = Date.UTC(2026, 0, 1);
+
+/** The latest instant that any of `objects` names as a time; 2026-01-01 where none does. */
+export function latestInstant(objects: readonly Wire[]): EpochMs {
+  const latest = objects.reduce((so, object) => Math.max(so, latestIn(object)), 0);
+  return latest === 0 ? NO_TIME : latest;
+}
+
+function latestIn(value: unknown): EpochMs {
+  if (typeof value !== 'object' || value === null) return 0;
+  let latest = 0;
+  for (const [key, field] of Object.entries(value)) {
+    const found =
+      typeof field === 'string'
+        ? (/(?:Timestamp|Time)$/.test(key) && parseInstant(field)) || 0
+        : latestIn(field);
+    latest = Math.max(latest, found);
+  }
+  return latest;
+}

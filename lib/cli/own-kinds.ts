@@ -1,0 +1,51 @@
+import { identityOf } from '#lib/kube/decode.ts';
+import type { Wire } from '#lib/kube/field.ts';
+import { groupOf } from '#lib/kube/kinds.ts';
+import { admit } from '#lib/sim/schema/admit.ts';
+import { type CustomResource, readCrd } from '#lib/sim/schema/custom-resource.ts';
+import { crdTexts } from './crds.ts';
+
+/** An object of our kinds as an API server would keep it, or what it has against it. */
+export type OwnObject = { readonly object: Wire } | { readonly refusals: readonly string[] };
+
+/** Kinds whose schemas are ours, and whose objects a plan reads. */
+const OWN_KINDS: ReadonlySet<string> = new Set(['NodePool', 'NodeClaim', 'EC2NodeClass']);
+
+/** Whether an API server would hold `object` against a schema of ours. */
+export const isOwnKind = (object: Wire): boolean => {
+  const { apiVersion, kind } = identityOf(object);
+  const group = groupOf(apiVersion);
+  return OWN_KINDS.has(kind) && (group === 'karpenter.sh' || group === 'karpenter.k8s.aws');
+};
+
+/**
+ * Holds objects of our kinds against the schemas that are installed with Joinery: defaults filled
+ * in, unknown fields dropped, refusals in the API server's words. What it has against metadata
+ * alone is let pass: names and labels are often written later by tools. The schemas are read when
+ * the first object asks for them.
+ */
+export function createOwnKinds(): (object: Wire) => OwnObject {
+  let resources: readonly CustomResource[] | undefined;
+  return (object) => {
+    resources ??= crdTexts().filter(isOfOwnKind).map(readCrd);
+    const { apiVersion, kind } = identityOf(object);
+    const resource = resources.find(({ group, names }) => {
+      return names.kind === kind && group === groupOf(apiVersion);
+    });
+    const version = resource?.versions.find(
+      ({ name, served }) => served && apiVersion === `${resource.group}/${name}`,
+    );
+    if (version === undefined) {
+      return { refusals: [`no matches for kind "${kind}" in version "${apiVersion}"`] };
+    }
+    const admission = admit(version, object);
+    const errors = admission.errors.filter(({ path }) => !path.startsWith('metadata.'));
+    if (errors.length === 0) return { object: admission.object };
+    return {
+      refusals: errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)),
+    };
+  };
+}
+
+const isOfOwnKind = (crd: string): boolean =>
+  [...OWN_KINDS].some((kind) => crd.includes(`\n    kind: ${kind}\n`));
