@@ -191,11 +191,11 @@ function serveObject(
   options: WriteOptions,
 ): ApiResponse | Refusal {
   const { current, resource, subresource } = target;
-  if (request.method === 'POST') return servePodPart(registry, target, request, options);
-  if (subresource !== undefined && !(subresource === 'status' && resource.hasStatus)) {
-    return noSuchResource();
-  }
+  const isPart = subresource !== undefined && !(subresource === 'status' && resource.hasStatus);
+  if (isPart && request.method !== 'POST') return noSuchResource();
   switch (request.method) {
+    case 'POST':
+      return servePodPart(registry, target, request, options);
     case 'GET':
       return told(target, 200, current);
     case 'PUT':

@@ -145,12 +145,26 @@ function update(
     ...(options.subresource === undefined ? {} : { subresource: options.subresource }),
   });
   if (isRefusal(admitted)) return admitted;
-  if (sameJson(admitted, current)) return current;
-  const counted = countGeneration(resource, current, admitted);
+  const next = reuse(admitted, current);
+  if (sameJson(next, current)) return current;
+  const counted = countGeneration(resource, current, next);
   if (options.dryRun === true) return counted;
   const stored = inside.store.put(counted, options.actor);
   if (isReleased(stored)) inside.store.remove(stored, options.actor);
   return stored;
+}
+
+/** `next` with the very parts of `current` that are equal, so that what is known of them stays. */
+function reuse(next: KubeObject, current: KubeObject): KubeObject {
+  const keep = (a: unknown, b: unknown): unknown => (sameJson(a, b) ? b : a);
+  const { labels } = current.metadata;
+  const isSame = labels !== undefined && sameJson(next.metadata.labels, labels);
+  return {
+    ...next,
+    metadata: isSame ? { ...next.metadata, labels } : next.metadata,
+    ...('spec' in next ? { spec: keep(next.spec, current.spec) } : {}),
+    ...('status' in next ? { status: keep(next.status, current.status) } : {}),
+  };
 }
 
 function preconditionLost(
