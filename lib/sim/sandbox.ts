@@ -49,10 +49,16 @@ export interface SandboxSurroundings {
   readonly seams: Seams;
 }
 
+/** A run and its ways out, made once for it. */
+interface Awake extends Running {
+  readonly kube: ReturnType<Seams['kube']>;
+  readonly aws: ReturnType<Seams['aws']>;
+}
+
 interface State extends SandboxSurroundings {
   readonly functionName: string;
   alive: boolean;
-  running: Running | undefined;
+  running: Awake | undefined;
   readonly waiting: (() => void)[];
 }
 
@@ -79,7 +85,9 @@ export function createSandbox(
     ports: portsOf(state, id),
     isAlive: () => state.alive,
     thaw: (running) => {
-      state.running = running;
+      const { actor } = running;
+      const { kube, aws } = surroundings.seams;
+      state.running = { ...running, kube: kube(actor), aws: aws(actor) };
       for (const goOn of state.waiting.splice(0)) goOn();
     },
     freeze: () => {
@@ -94,16 +102,13 @@ export function createSandbox(
 }
 
 function portsOf(state: State, sandboxId: string): SandboxPorts {
-  const { clock, functionName, seams } = state;
+  const { clock, functionName } = state;
   return {
     functionName,
     sandboxId,
     kube: (request) =>
-      through(state, { seam: 'kube', name: kubeCallName(request) }, (actor) =>
-        seams.kube(actor)(request),
-      ),
-    aws: (name, input) =>
-      through(state, { seam: 'aws', name }, (actor) => seams.aws(actor)(name, input)),
+      through(state, { seam: 'kube', name: kubeCallName(request) }, ({ kube }) => kube(request)),
+    aws: (name, input) => through(state, { seam: 'aws', name }, ({ aws }) => aws(name, input)),
     now: clock.now,
     sleep: async (ms) => {
       await gate(state);
@@ -122,7 +127,7 @@ function portsOf(state: State, sandboxId: string): SandboxPorts {
 const never = (): Promise<never> => new Promise(() => undefined);
 
 /** The run that is going on, once there is one; never, for the dead. */
-function gate(state: State): Promise<Running> {
+function gate(state: State): Promise<Awake> {
   if (!state.alive) return never();
   if (state.running !== undefined) return Promise.resolve(state.running);
   return new Promise<void>((resolve) => state.waiting.push(resolve)).then(() => gate(state));
@@ -131,16 +136,17 @@ function gate(state: State): Promise<Running> {
 async function through<Answer>(
   state: State,
   call: Omit<SeamCall, 'actor'>,
-  perform: (actor: string) => Promise<Answer>,
+  perform: (running: Awake) => Promise<Answer>,
 ): Promise<Answer> {
-  const { actor, calls, kill } = await gate(state);
+  const running = await gate(state);
+  const { actor, calls, kill } = running;
   calls.set(call.name, (calls.get(call.name) ?? 0) + 1);
   const fate = state.faults.on({ ...call, actor });
   if (fate === 'never') {
     kill(`killed before ${call.name}`);
     return never();
   }
-  const answer = perform(actor);
+  const answer = perform(running);
   if (fate === 'lost') {
     answer.catch(() => undefined);
     kill(`killed while ${call.name} was under way`);
