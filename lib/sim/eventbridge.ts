@@ -18,6 +18,8 @@ export interface EventRule {
   readonly name: string;
   readonly source: string;
   readonly detailType: string;
+  /** For each field of the event's detail the values that it may have; others do not matter. */
+  readonly detail?: Readonly<Record<string, readonly string[]>>;
   readonly target: Queue;
 }
 
@@ -48,8 +50,8 @@ const UNITS: Readonly<Record<string, number>> = {
 /**
  * EventBridge's rate schedules and rules. A schedule was made some time before the world begins,
  * so it first fires somewhere within its first period, then regularly; a run that fails is not
- * repeated (its retries are set to 0: the next one is soon). A rule matches source and detail-type
- * alone and delivers once; cron and at expressions are refused.
+ * repeated (its retries are set to 0: the next one is soon). A rule matches source, detail-type and
+ * plain values of detail, and delivers once; cron and at expressions are refused.
  *
  * Source: EventBridge User Guide, Schedule types; Event patterns.
  */
@@ -63,7 +65,7 @@ export function createEventBridge(around: EventBridgeSurroundings): EventBridge 
     },
     put: (event) => {
       for (const rule of rules) {
-        if (rule.source !== event.source || rule.detailType !== event['detail-type']) continue;
+        if (!matches(rule, event)) continue;
         around.clock.after(random.between(...DELIVERY_MS), () =>
           rule.target.send(JSON.stringify(event)),
         );
@@ -71,6 +73,11 @@ export function createEventBridge(around: EventBridgeSurroundings): EventBridge 
     },
   };
 }
+
+const matches = ({ source, detailType, detail = {} }: EventRule, event: CloudEvent): boolean =>
+  source === event.source &&
+  detailType === event['detail-type'] &&
+  Object.entries(detail).every(([field, values]) => values.includes(String(event.detail[field])));
 
 function startSchedule(around: EventBridgeSurroundings, random: Random, schedule: Schedule): void {
   const { clock, region, accountId } = around;

@@ -72,11 +72,13 @@ const RETENTION_MS = 4 * 86_400_000;
 const INTERRUPTION_RETENTION_MS = 300_000;
 const MAX_RECEIVES = 4;
 
+/** Instances that start are of no interest, and there are as many of those events as of the rest. */
+const ENDING = { state: ['stopping', 'stopped', 'shutting-down', 'terminated'] };
 const RULES = [
-  ['spot', 'aws.ec2', 'EC2 Spot Instance Interruption Warning'],
-  ['rebalance', 'aws.ec2', 'EC2 Instance Rebalance Recommendation'],
-  ['state-change', 'aws.ec2', 'EC2 Instance State-change Notification'],
-  ['health', 'aws.health', 'AWS Health Event'],
+  ['spot', 'aws.ec2', 'EC2 Spot Instance Interruption Warning', {}],
+  ['rebalance', 'aws.ec2', 'EC2 Instance Rebalance Recommendation', {}],
+  ['state-change', 'aws.ec2', 'EC2 Instance State-change Notification', ENDING],
+  ['health', 'aws.health', 'AWS Health Event', {}],
 ] as const;
 
 /**
@@ -181,8 +183,8 @@ function wire({
     queue: queues.interruptions,
     function: functions.interrupt,
   });
-  for (const [name, source, detailType] of RULES) {
-    events.rule({ name, source, detailType, target: queues.interruptions });
+  for (const [name, source, detailType, detail] of RULES) {
+    events.rule({ name, source, detailType, detail, target: queues.interruptions });
   }
   const everyMinute = 'rate(1 minute)';
   events.schedule({ name: 'provision', expression: everyMinute, target: functions.provision });

@@ -66,6 +66,7 @@ describe('rules', () => {
     bench.aws.reclaim(id);
     await bench.pass(5_000);
 
+    expect(JSON.stringify(heard)).not.toContain('"state":"running"');
     expect(heard).toContainEqual(
       expect.objectContaining({
         version: '0',

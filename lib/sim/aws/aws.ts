@@ -102,9 +102,10 @@ export function createAws(options: AwsOptions): EmbeddedAws {
     const [least, most] = LATENCY_MS[name] ?? USUAL_LATENCY_MS;
     const roundTripMs = latency.between(least, most);
     count(counts, actor, name);
-    await options.clock.sleep(roundTripMs / 2);
+    const thereMs = Math.ceil(roundTripMs / 2);
+    await options.clock.sleep(thereMs);
     const result = perform(operations, failures, name, structuredClone(input));
-    await options.clock.sleep(roundTripMs / 2);
+    await options.clock.sleep(roundTripMs - thereMs);
     if ('error' in result) throw result.error;
     return result.answer;
   };
