@@ -23,18 +23,9 @@ import {
   withDefault,
 } from '#lib/kube/field.ts';
 import { amounts, flag, integer, name, oneOf, text } from '#lib/kube/scalar.ts';
-import type { Catalog } from '#lib/model/catalog.ts';
 import type { InstanceType, Offering } from '#lib/model/instance-type.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, RESERVATION_ID, ZONE, ZONE_ID } from '#lib/model/labels.ts';
-import type { NodeClass } from '#lib/model/node-class.ts';
-
-/** What a catalog file says is for sale. */
-export interface CatalogFile {
-  readonly region: string;
-  readonly pricedAt: string;
-  /** By name. */
-  readonly instanceTypes: readonly InstanceType[];
-}
+import type { OfferedTypes } from './file-catalog.ts';
 
 /** Why a catalog file cannot be used: what, where, and what to do. */
 export interface BadCatalog {
@@ -47,7 +38,7 @@ const unzip = promisify(gunzip);
  * The catalog in a JSON file, gzipped or not. Offerings get the labels that follow from them, and
  * types those that follow from their name and offerings, where the file leaves them out.
  */
-export async function readCatalogFile(path: string): Promise<CatalogFile | BadCatalog> {
+export async function readCatalogFile(path: string): Promise<OfferedTypes | BadCatalog> {
   try {
     const bytes = await readFile(path);
     const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -69,7 +60,7 @@ function sentenceFor(error: unknown): string {
 }
 
 /** A catalog from its JSON. Throws a DecodeError that names the field. */
-export function decodeCatalog(value: unknown): CatalogFile {
+export function decodeCatalog(value: unknown): OfferedTypes {
   const fields = wire(value);
   const instanceTypes = required(fields, 'instanceTypes', listOf(decodeInstanceType));
   const sorted = [...instanceTypes].sort((a, b) => compareText(a.name, b.name));
@@ -80,6 +71,7 @@ export function decodeCatalog(value: unknown): CatalogFile {
   return {
     region: required(fields, 'region', name),
     pricedAt: withDefault(fields, 'pricedAt', 'unknown', text),
+    spotPricesAreEstimates: withDefault(fields, 'spotPricesAreEstimates', false, flag),
     instanceTypes: sorted,
   };
 }
@@ -183,35 +175,3 @@ function price(value: unknown): number {
   }
   return value;
 }
-
-/**
- * The file as the Catalog of a Snapshot. Each NodeClass gets what is offered in the zones of its
- * subnets, or everything where none are known.
- */
-export function catalogOfFile(
-  file: CatalogFile,
-  nodeClasses: readonly Pick<NodeClass, 'meta' | 'status'>[],
-): Catalog {
-  return {
-    region: file.region,
-    pricedAt: file.pricedAt,
-    spotPricesAreEstimates: false,
-    byNodeClass: new Map(
-      nodeClasses.map(({ meta, status }) => [
-        meta.name,
-        inZones(file.instanceTypes, new Set(status.subnets.map(({ zone }) => zone))),
-      ]),
-    ),
-  };
-}
-
-const inZones = (
-  types: readonly InstanceType[],
-  zones: ReadonlySet<string>,
-): readonly InstanceType[] =>
-  zones.size === 0
-    ? types
-    : types.map((type) => ({
-        ...type,
-        offerings: type.offerings.filter(({ zone }) => zones.has(zone)),
-      }));
