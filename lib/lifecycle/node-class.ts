@@ -1,27 +1,27 @@
+import { byName, compareText } from '#lib/constraints/order.ts';
 import { nodeClassActions } from '#lib/ec2/node-class-actions.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { grouped } from './surroundings.ts';
 
 /**
- * What all EC2NodeClasses need: status, finalizer, hash, instance profile. By name.
- * O(NodeClasses × NodeClaims).
+ * The next step of every EC2NodeClass, by name: its selectors resolved as far as AWS was asked, its
+ * finalizer kept while NodeClaims refer to it.
  */
 export function resolveNodeClasses(snapshot: Snapshot): readonly Action[] {
-  const { settings, takenAt: now } = snapshot;
-  const facts = new Map(snapshot.nodeClassFacts.map((found) => [found.nodeClass, found]));
-  const claims = snapshot.nodes.flatMap(({ claim }) => claim ?? []);
-  return snapshot.nodeClasses.flatMap((nodeClass) => {
+  const claims = grouped(
+    snapshot.nodes.flatMap(({ claim }) => claim ?? []),
+    ({ spec }) => spec.nodeClassRef.name,
+  );
+  const facts = new Map(snapshot.nodeClassFacts.map((each) => [each.nodeClass, each]));
+  return [...snapshot.nodeClasses].sort(byName).flatMap((nodeClass) => {
     const { name } = nodeClass.meta;
     const found = facts.get(name);
-    const users = claims
-      .filter(({ spec }) => spec.nodeClassRef.name === name)
-      .map(({ meta }) => meta.name)
-      .sort();
     return nodeClassActions(nodeClass, {
-      claims: users,
-      settings,
-      now,
-      ...(found === undefined ? {} : { facts: found }),
+      ...(found ? { facts: found } : {}),
+      claims: (claims.get(name) ?? []).map(({ meta }) => meta.name).sort(compareText),
+      settings: snapshot.settings,
+      now: snapshot.takenAt,
     });
   });
 }

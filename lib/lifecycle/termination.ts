@@ -31,10 +31,13 @@ export function terminationSteps(
   around: Surroundings,
 ): readonly ClaimStep[] {
   const deadline = deadlineStep(claim);
-  const nodes = nodesOf(around, claim).flatMap((state) =>
-    state.node ? [{ state, node: state.node, claim }] : [],
-  );
-  if (isTrue(claim.status.conditions, REGISTERED_CONDITION) && nodes.length > 0) {
+  // A Node that nobody has registered goes with its instance; nothing of ours holds it.
+  const isRegistered = isTrue(claim.status.conditions, REGISTERED_CONDITION);
+  const nodes = nodesOf(around, claim).flatMap((state) => {
+    const isHeld = state.node?.meta.finalizers.includes(TERMINATION_FINALIZER) ?? false;
+    return state.node && (isRegistered || isHeld) ? [{ state, node: state.node, claim }] : [];
+  });
+  if (nodes.length > 0) {
     return [deadline, ...nodes.map((leaving) => nodeTerminationStep(leaving, around))];
   }
   return [deadline, lastStep(claim, group, around)];

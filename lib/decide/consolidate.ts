@@ -1,0 +1,29 @@
+import { emptiness } from '#lib/disruption/emptiness.ts';
+import { commandOf, emptyNodeActions } from '#lib/disruption/empty-node-actions.ts';
+import type { Plan } from '#lib/model/plan.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { place } from './place.ts';
+import { nominatedNodes } from './placement-events.ts';
+import { anEmptyPlan, nextLook } from './plan-parts.ts';
+
+const NOT_YET =
+  'only empty nodes are removed: replacing nodes that hold pods is not decided by this version';
+
+/**
+ * Which nodes are not worth their price. So far: those that are empty, a step further each; every
+ * other node is kept, with the reason.
+ */
+export function decideConsolidate(snapshot: Snapshot): Plan {
+  const nominated = nominatedNodes(place(snapshot).placements);
+  const found = emptiness({ snapshot, nominated });
+  const { actions, lookAgainInMs } = emptyNodeActions(found, snapshot);
+  const holdsPods = found.kept.some(({ why }) => why.by === 'pods');
+  return {
+    ...anEmptyPlan('consolidate', snapshot),
+    commands: found.leaving.map(commandOf),
+    kept: found.kept.map(({ state, why }) => ({ node: state.name, ...why })),
+    actions,
+    warnings: holdsPods ? [NOT_YET] : [],
+    ...nextLook(snapshot, [lookAgainInMs]),
+  };
+}
