@@ -15,8 +15,17 @@ const ALWAYS_EXACT_LENGTH = 15;
  * Source: Go, strconv.ParseInt with base 10.
  */
 export function parseInteger(text: string): bigint | undefined {
+  const number = parseComparable(text);
+  return typeof number === 'number' ? BigInt(number) : number;
+}
+
+/**
+ * parseInteger for comparing alone: a number where that is exact, since a number and a bigint
+ * compare exactly and making a bigint takes longer than the comparison.
+ */
+export function parseComparable(text: string): bigint | number | undefined {
   if (!isInteger(text)) return undefined;
-  if (text.length <= ALWAYS_EXACT_LENGTH) return BigInt(Number(text));
+  if (text.length <= ALWAYS_EXACT_LENGTH) return Number(text);
   const magnitude = BigInt(text.replace(/^[+-]/, ''));
   const value = text.startsWith('-') ? -magnitude : magnitude;
   return value > MAX_INT64 || value < MIN_INT64 ? undefined : value;

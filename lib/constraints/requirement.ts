@@ -1,4 +1,4 @@
-import { isInteger, MAX_INT64, MIN_INT64, parseInteger } from './integer.ts';
+import { isInteger, MAX_INT64, MIN_INT64, parseComparable, parseInteger } from './integer.ts';
 import { compareText } from './order.ts';
 
 /** The operators of a NodePool's and a NodeClaim's requirements. Source: karpenter v1.14 CRDs. */
@@ -172,7 +172,7 @@ function smallest(a: bigint | undefined, b: bigint | undefined): bigint | undefi
 /** Whether `value` stands between the bounds; what is no integer does not, if there is one. */
 function isWithin(value: string, gte: bigint | undefined, lte: bigint | undefined): boolean {
   if (gte === undefined && lte === undefined) return true;
-  const integer = parseInteger(value);
+  const integer = parseComparable(value);
   if (integer === undefined) return false;
   return (gte === undefined || integer >= gte) && (lte === undefined || integer <= lte);
 }

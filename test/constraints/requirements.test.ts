@@ -190,10 +190,11 @@ describe('describeRequirements', () => {
 
 describe('onlyValue', () => {
   it('is what a label will be, where nothing else is left', () => {
-    const requirements = requiring('a In 1', 'b In 1 2', 'c Exists');
+    const requirements = requiring('a In 1', 'b In 1 2', 'c NotIn 1', 'd Exists');
 
-    expect(['a', 'b', 'c', 'd'].map((key) => onlyValue(requirements, key))).toEqual([
+    expect(['a', 'b', 'c', 'd', 'e'].map((key) => onlyValue(requirements, key))).toEqual([
       '1',
+      undefined,
       undefined,
       undefined,
       undefined,

@@ -29,6 +29,7 @@ describe('nodePoolHash', () => {
     ['411448575382676992', 'them turned round', hashOf({ taints: [x, gpu] })],
     ['10086292261070021787', 'a startup taint', hashOf({ startupTaints: [gpu] })],
     ['15015733878877233177', 'a grace period', hashOf({ terminationGracePeriod: '48h' })],
+    ['10356118934572431967', 'no grace', hashOf({ terminationGracePeriod: '0s' })],
     ['1287117484082965808', 'empty labels', hashOf({}, { labels: {} })],
     ['17700736223175069915', 'empty taints', hashOf({ taints: [] })],
     ['17700736223175069915', 'a taint twice', hashOf({ taints: [gpu, gpu] })],

@@ -83,6 +83,22 @@ describe('nodePoolProblems', () => {
     ]);
   });
 
+  it.each([[['1', '2']], [[]], [['1.5']]])('refuses %j as a bound', (values) => {
+    const requirements = [{ key: 'size', operator: 'Gte', values }];
+
+    expect(nodePoolProblems({ template: { ...template, requirements } })).toEqual([
+      'invalid value: key size with operator Gte must have a single positive integer value in requirements, restricted',
+    ]);
+  });
+
+  it('refuses a negative bound, which is no label either', () => {
+    const requirements = [{ key: 'size', operator: 'Lt', values: ['-1'] }];
+
+    expect(nodePoolProblems({ template: { ...template, requirements } })[0]).toMatch(
+      /key size with operator Lt must have a single positive integer value in requirements/,
+    );
+  });
+
   it('refuses values that no label can have', () => {
     const requirements = [{ key: 'team', operator: 'In', values: ['a b'] }];
 
