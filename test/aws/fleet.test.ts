@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { createFleet, optionsOf } from '#lib/aws/fleet.ts';
+import { aLaunch, inGroup, inTime } from '#test/build/aws-callers.ts';
+import { anAccount } from '#test/build/embedded-aws.ts';
+
+describe('createFleet', () => {
+  it('launches an instance for each claim, and tells which', async () => {
+    const bench = anAccount();
+    const launch = await aLaunch(bench, [inGroup('a'), inGroup('b')]);
+    const { instances, errors } = await inTime(bench, (call) => createFleet(call, launch));
+
+    expect(errors).toEqual([]);
+    expect(instances).toHaveLength(2);
+    expect(instances[0]).toMatchObject({
+      id: expect.stringMatching(/^i-/),
+      capacityType: 'spot',
+      imageId: expect.stringMatching(/^ami-/),
+      zone: expect.stringMatching(/^us-east-1/),
+    });
+  });
+
+  it('gives the same instances however often it is asked', async () => {
+    const bench = anAccount();
+    const launch = await aLaunch(bench);
+    const first = await inTime(bench, (call) => createFleet(call, launch));
+    const second = await inTime(bench, (call) => createFleet(call, launch));
+
+    expect(second).toEqual(first);
+    expect(bench.aws.machines()).toHaveLength(1);
+  });
+
+  it('says that a call arrived before, where the same claims are asked for otherwise', async () => {
+    const bench = anAccount();
+    const launch = await aLaunch(bench);
+    await inTime(bench, (call) => createFleet(call, launch));
+    const request = { ...Object(launch.request), Context: 'other' };
+    const again = await inTime(bench, (call) => createFleet(call, { ...launch, request }));
+
+    expect(again).toEqual({ instances: [], errors: [], arrivedBefore: true });
+    expect(bench.aws.machines()).toHaveLength(1);
+  });
+
+  it('tells what was sold out, by type and zone', async () => {
+    const bench = anAccount();
+    bench.aws.sellOut({ capacityType: 'spot', type: '*', zone: '*' });
+    const launch = await aLaunch(bench);
+    const { instances, errors } = await inTime(bench, (call) => createFleet(call, launch));
+
+    expect(instances).toEqual([]);
+    expect(new Set(errors.map(({ instanceType, zone }) => `${instanceType} ${zone}`))).toEqual(
+      new Set(optionsOf(launch).map(({ instanceType, zone }) => `${instanceType} ${zone}`)),
+    );
+  });
+
+  it('makes a template again that EC2 does not know at this moment', async () => {
+    const bench = anAccount();
+    const launch = await aLaunch(bench);
+    const code = 'InvalidLaunchTemplateName.NotFoundException';
+    bench.aws.failNext({ name: 'CreateFleet', code, times: 1 });
+
+    expect((await inTime(bench, (call) => createFleet(call, launch))).instances).toHaveLength(1);
+  });
+
+  it('throws what concerns the whole call', async () => {
+    const bench = anAccount();
+    const launch = await aLaunch(bench);
+    bench.aws.failNext({ name: 'CreateFleet', code: 'RequestLimitExceeded', times: 9 });
+
+    await expect(inTime(bench, (call) => createFleet(call, launch))).rejects.toThrow();
+  });
+});

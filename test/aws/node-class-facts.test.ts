@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { nodeClassFacts } from '#lib/aws/node-class-facts.ts';
+import { inTime, resolved, settings, unresolved } from '#test/build/aws-callers.ts';
+import { anAccount, ZONES } from '#test/build/embedded-aws.ts';
+import { aNodeClass } from '#test/build/node-pools.ts';
+
+describe('nodeClassFacts', () => {
+  it('finds subnets, security groups, one image per kind, and the profile that was made', async () => {
+    const bench = anAccount();
+    const nodeClass = await inTime(bench, resolved);
+
+    expect(nodeClass.status.subnets.map(({ zone }) => zone)).toEqual(ZONES);
+    expect(nodeClass.status.securityGroups).toEqual([{ id: 'sg-0nodes', name: 'nodes' }]);
+    expect(nodeClass.status.amis).toHaveLength(5);
+    expect(nodeClass.status.instanceProfile).toMatch(/^demo_/);
+    expect(nodeClass.status.conditions.find(({ type }) => type === 'Ready')?.status).toBe('True');
+  });
+
+  it('says which part could not be asked, and why, and finds the others', async () => {
+    const bench = anAccount();
+    bench.aws.failNext({ name: 'DescribeSubnets', code: 'UnauthorizedOperation', times: 1 });
+    const facts = await inTime(bench, (call) => nodeClassFacts(call, unresolved, settings));
+
+    expect(facts.subnets).toMatchObject({
+      failed: expect.stringContaining('UnauthorizedOperation'),
+    });
+    expect(facts.securityGroups).toHaveLength(1);
+  });
+
+  it('does not take a failed parameter for one that is not there', async () => {
+    const bench = anAccount();
+    bench.aws.failNext({ name: 'GetParameter', code: 'ThrottlingException', times: 1 });
+    const facts = await inTime(bench, (call) => nodeClassFacts(call, unresolved, settings));
+
+    expect(facts.images).toMatchObject({ failed: expect.stringContaining('Throttling') });
+  });
+
+  it.each([
+    ['an id', (id: string) => ({ id }), 1],
+    ['a name', () => ({ name: 'amazon-eks-node-al2023-x86_64-standard-*' }), 2],
+    ['a name of nobody', () => ({ name: 'none-*' }), 0],
+    ['an owner of nothing', () => ({ name: 'amazon-*', owner: 'self' }), 0],
+    ['a parameter that is not there', () => ({ ssmParameter: '/none' }), 0],
+  ])('looks images up by %s', async (_what, termOf, count) => {
+    const bench = anAccount();
+    const [known] = (await inTime(bench, resolved)).status.amis;
+    const nodeClass = aNodeClass({ spec: { amiSelectorTerms: [termOf(known?.id ?? '')] } });
+    const { images } = await inTime(bench, (call) => nodeClassFacts(call, nodeClass, settings));
+
+    expect(images).toHaveLength(count);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { type FleetError, fleetFailure, reasonOf, soldOutOf } from '#lib/ec2/fleet-errors.ts';
+
+const anError = (code: string, difference: Partial<FleetError> = {}): FleetError => ({
+  code,
+  message: 'no',
+  capacityType: 'spot',
+  instanceType: 'm5.large',
+  zone: 'us-east-1a',
+  ...difference,
+});
+
+const NO_SPOT_ROLE = 'AuthFailure.ServiceLinkedRoleCreationNotPermitted';
+
+describe('fleetFailure', () => {
+  it.each([
+    ['capacity is missing everywhere', ['InsufficientInstanceCapacity'], 'soldOut'],
+    ['quotas are used up', ['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded'], 'soldOut'],
+    ['the account may not use spot', [NO_SPOT_ROLE], 'soldOut'],
+    ['something else is wrong too', ['UnfulfillableCapacity', 'InternalError'], 'failed'],
+    ['EC2 said nothing', [], 'failed'],
+  ])('tells whether other capacity would help: %s', (_what, codes, kind) => {
+    expect(fleetFailure(codes.map((code) => anError(code))).kind).toBe(kind);
+  });
+
+  it('says each thing once, whatever the order it was said in', () => {
+    const errors = [anError('B'), anError('A'), anError('B')];
+
+    expect(fleetFailure(errors).message).toBe('A: no; B: no');
+    expect(fleetFailure(errors.toReversed())).toEqual(fleetFailure(errors));
+  });
+});
+
+describe('reasonOf', () => {
+  it.each([
+    [`${NO_SPOT_ROLE}: no`, 'SpotSLRCreationFailed'],
+    ['UnauthorizedOperation: You are not', 'Unauthorized'],
+    ['UnauthorizedOperation: Not authorized for images: [ami-1]', 'AMIAuthorizationFailure'],
+    [
+      'InvalidParameter: sg-1 and subnet-1 belong to different networks.',
+      'SecurityGroupSubnetVPCMismatch',
+    ],
+    [
+      'InvalidParameterValue: Value for iamInstanceProfile.name is invalid',
+      'InstanceProfileNameInvalid',
+    ],
+    ['InvalidAMIID.NotFound: The image id', 'AMINotFound'],
+    ['RequestLimitExceeded: slow down', 'RequestLimitExceeded'],
+    ['MaxFleetCountExceeded: quota', 'FleetQuotaExceeded'],
+    ['VcpuLimitExceeded: quota', 'VCPULimitExceeded'],
+    ['Whatever: else', 'LaunchFailed'],
+  ])('knows %s as %s', (said, reason) => {
+    expect(reasonOf(said)).toBe(reason);
+  });
+});
+
+describe('soldOutOf', () => {
+  const options = ['us-east-1a', 'us-east-1b'].map((zone) => ({
+    capacityType: 'spot' as const,
+    instanceType: 'm5.large',
+    zone,
+  }));
+
+  it('remembers for three minutes what was said to be missing, once, sorted', () => {
+    const errors = [
+      anError('InsufficientInstanceCapacity', { zone: 'us-east-1b' }),
+      anError('InsufficientInstanceCapacity'),
+      anError('UnfulfillableCapacity'),
+    ];
+
+    expect(soldOutOf(errors, options, 1_000)).toEqual(
+      options.map((option) => ({ ...option, until: 181_000 })),
+    );
+  });
+
+  it('blames no offering for what is not about capacity', () => {
+    expect(soldOutOf([anError('InternalError')], options, 0)).toEqual([]);
+  });
+
+  it('gives up all spot of the request where the account may not use it', () => {
+    expect(soldOutOf([anError(NO_SPOT_ROLE)], options, 0)).toHaveLength(2);
+  });
+});

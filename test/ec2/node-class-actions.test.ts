@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { nodeClassActions } from '#lib/ec2/node-class-actions.ts';
+import type { NodeClass } from '#lib/model/node-class.ts';
+import type { NodeClassFacts } from '#lib/model/node-class-facts.ts';
+import type { Action } from '#lib/model/plan.ts';
+import { aNodeClass } from '#test/build/node-pools.ts';
+import { NOON } from '#test/build/objects.ts';
+import { someSettings } from '#test/build/snapshots.ts';
+
+const FINALIZER = 'karpenter.k8s.aws/termination';
+
+const facts: NodeClassFacts = {
+  nodeClass: 'default',
+  subnets: [{ id: 'subnet-1', zone: 'us-east-1a', zoneId: 'use1-az1', freeAddresses: 9 }],
+  securityGroups: [{ id: 'sg-1' }],
+  images: [{ id: 'ami-1', name: 'al2023', architecture: 'x86_64', createdAt: 0 }],
+};
+
+const act = (
+  nodeClass: NodeClass,
+  { claims = [], ...more }: { facts?: NodeClassFacts; claims?: readonly string[] } = {},
+) => nodeClassActions(nodeClass, { claims, settings: someSettings(), now: NOON, ...more });
+
+/** The NodeClass after its object was changed as these actions say. */
+function applied(nodeClass: NodeClass, actions: readonly Action[]): NodeClass {
+  let changed = nodeClass;
+  for (const action of actions) {
+    if (action.kind === 'update') {
+      const annotations = Object.fromEntries(
+        Object.entries(action.meta.annotations ?? {}).map(([key, value]) => [key, value ?? '']),
+      );
+      const { finalizers = changed.meta.finalizers } = action.meta;
+      changed = { ...changed, meta: { ...changed.meta, annotations, finalizers } };
+    }
+    if (action.kind === 'updateStatus') {
+      changed = aNodeClass({ ...changed, status: { ...changed.status, ...Object(action.status) } });
+    }
+  }
+  return changed;
+}
+
+describe('nodeClassActions', () => {
+  it('puts its finalizer and its hash on a NodeClass, once', () => {
+    const nodeClass = aNodeClass({ meta: { finalizers: ['theirs'] } });
+    const actions = act(nodeClass);
+
+    expect(actions).toMatchObject([
+      {
+        kind: 'update',
+        meta: {
+          annotations: { 'karpenter.k8s.aws/ec2nodeclass-hash-version': 'joinery-v1' },
+          finalizers: ['theirs', FINALIZER],
+        },
+      },
+    ]);
+    expect(act(applied(nodeClass, actions))).toEqual([]);
+  });
+
+  it('makes the instance profile before its name is published', () => {
+    const actions = act(aNodeClass(), { facts });
+    const made = actions.find(({ kind }) => kind === 'ensureInstanceProfile');
+
+    expect(made).toMatchObject({
+      profile: expect.stringMatching(/^test_[0-9a-z]{20}$/),
+      path: '/karpenter/us-east-1/test/uid-of--default/',
+      role: 'node-role',
+      tags: { 'eks:eks-cluster-name': 'test', 'karpenter.k8s.aws/ec2nodeclass': 'default' },
+    });
+    expect(JSON.stringify(actions)).not.toContain('"instanceProfile":');
+  });
+
+  it('makes no profile where the user named one', () => {
+    const nodeClass = aNodeClass({ spec: { instanceProfile: 'mine' } });
+    const actions = act(nodeClass, { facts: { ...facts, instanceProfile: 'mine' } });
+
+    expect(actions.map(({ kind }) => kind)).not.toContain('ensureInstanceProfile');
+    expect(JSON.stringify(actions)).toContain('"instanceProfile":"mine"');
+  });
+
+  it('takes a new profile for a new role, and the same for a path before the role', () => {
+    const profileFor = (role: string) =>
+      act(aNodeClass({ spec: { role } }), { facts }).find(
+        ({ kind }) => kind === 'ensureInstanceProfile',
+      );
+
+    expect(profileFor('other')).not.toMatchObject({ profile: Object(profileFor('mine')).profile });
+    expect(profileFor('/team/mine')).toEqual(profileFor('mine'));
+  });
+
+  it('comes to rest: what it wrote once it does not write again', () => {
+    const told = { facts: { ...facts, instanceProfile: 'test_profile' } };
+    const nodeClass = aNodeClass();
+    const settled = applied(nodeClass, act(nodeClass, told));
+
+    expect(act(settled, told)).toEqual([]);
+  });
+
+  it('keeps a NodeClass that is used, says by whom, and then lets it go', () => {
+    const deleted = aNodeClass({ meta: { deletedAt: NOON, finalizers: [FINALIZER, 'theirs'] } });
+    const claims = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+    expect(act(deleted, { claims })).toMatchObject([
+      { kind: 'recordEvent', message: 'Waiting on NodeClaim termination for a, b, c, d, e' },
+    ]);
+    expect(act(deleted)).toMatchObject([{ kind: 'update', meta: { finalizers: ['theirs'] } }]);
+    expect(act(aNodeClass({ meta: { deletedAt: NOON } }))).toEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { nodeClassStatus } from '#lib/ec2/node-class-status.ts';
+import { conditionOf } from '#lib/model/conditions.ts';
+import type { NodeClass } from '#lib/model/node-class.ts';
+import type { NodeClassFacts } from '#lib/model/node-class-facts.ts';
+import { aNodeClass } from '#test/build/node-pools.ts';
+import { NOON } from '#test/build/objects.ts';
+
+const facts: NodeClassFacts = {
+  nodeClass: 'default',
+  subnets: [
+    { id: 'subnet-few', zone: 'us-east-1a', zoneId: 'use1-az1', freeAddresses: 20 },
+    { id: 'subnet-b', zone: 'us-east-1b', zoneId: 'use1-az2', freeAddresses: 100 },
+    { id: 'subnet-a', zone: 'us-east-1b', zoneId: 'use1-az2', freeAddresses: 100 },
+  ],
+  securityGroups: [{ id: 'sg-2' }, { id: 'sg-1', name: 'nodes' }],
+  images: [
+    { id: 'ami-1', name: 'al2023', architecture: 'x86_64', createdAt: 0, variant: 'standard' },
+  ],
+  instanceProfile: 'test_profile',
+};
+
+/** A NodeClass that nobody has looked at yet. */
+const fresh = (difference: Parameters<typeof aNodeClass>[0] = {}): NodeClass => ({
+  ...aNodeClass(difference),
+  status: { subnets: [], securityGroups: [], amis: [], conditions: [] },
+});
+
+const resolve = (
+  difference: Partial<NodeClassFacts> = {},
+  { nodeClass = fresh(), serviceCidr = '10.100.0.0/16' } = {},
+) => nodeClassStatus(nodeClass, { ...facts, ...difference }, { serviceCidr }, NOON);
+
+const verdictOf = (status: ReturnType<typeof resolve>, type: string) => {
+  const { status: is, reason } = conditionOf(status.conditions, type) ?? {};
+  return `${is} ${reason}`;
+};
+
+describe('nodeClassStatus', () => {
+  it('is ready once everything was found, and says at which generation', () => {
+    const status = resolve({}, { nodeClass: fresh({ meta: { generation: 3 } }) });
+
+    expect(status.conditions.map(({ type, status: is }) => `${type}=${is}`)).toEqual([
+      'AMIsReady=True',
+      'InstanceProfileReady=True',
+      'Ready=True',
+      'SecurityGroupsReady=True',
+      'SubnetsReady=True',
+      'ValidationSucceeded=True',
+    ]);
+    expect(status.conditions.every(({ observedGeneration }) => observedGeneration === 3)).toBe(
+      true,
+    );
+  });
+
+  it('lists subnets by free addresses, then id, and does not publish the number', () => {
+    expect(resolve().subnets).toEqual([
+      { id: 'subnet-a', zone: 'us-east-1b', zoneId: 'use1-az2' },
+      { id: 'subnet-b', zone: 'us-east-1b', zoneId: 'use1-az2' },
+      { id: 'subnet-few', zone: 'us-east-1a', zoneId: 'use1-az1' },
+    ]);
+    expect(resolve().securityGroups?.map(({ id }) => id)).toEqual(['sg-1', 'sg-2']);
+  });
+
+  it.each([
+    ['SubnetsReady', 'SubnetsNotFound', { subnets: [] }],
+    ['SecurityGroupsReady', 'SecurityGroupsNotFound', { securityGroups: [] }],
+    ['AMIsReady', 'AMINotFound', { images: [] }],
+  ])('is not ready where %s is not', (type, reason, difference) => {
+    const status = resolve(difference);
+
+    expect(verdictOf(status, type)).toBe(`False ${reason}`);
+    expect(verdictOf(status, 'ValidationSucceeded')).toBe('False DependenciesNotReady');
+    expect(verdictOf(status, 'Ready')).toBe('False UnhealthyDependents');
+  });
+
+  it('keeps what was known where AWS did not answer', () => {
+    const known = fresh();
+    const before = resolve();
+    const nodeClass = { ...known, status: { ...known.status, conditions: before.conditions } };
+    const after = resolve({ subnets: { failed: 'RequestLimitExceeded: slow' } }, { nodeClass });
+
+    expect(after.subnets).toBeUndefined();
+    expect(after.conditions).toEqual(before.conditions);
+  });
+
+  it('waits for the instance profile without calling it a failure', () => {
+    const { instanceProfile: _, ...withoutProfile } = facts;
+    const status = nodeClassStatus(fresh(), withoutProfile, { serviceCidr: '10.0.0.0/16' }, NOON);
+
+    expect(verdictOf(status, 'InstanceProfileReady')).toBe('Unknown AwaitingReconciliation');
+    expect(verdictOf(status, 'ValidationSucceeded')).toBe('Unknown DependenciesNotReady');
+    expect(verdictOf(status, 'Ready')).toBe('Unknown ReconcilingDependents');
+  });
+
+  it.each<[string, Parameters<typeof aNodeClass>[0]]>([
+    [
+      'InvalidKubeletConfiguration',
+      { spec: { kubelet: { evictionSoft: { 'memory.available': '5%' } } } },
+    ],
+    ['InvalidKubeletConfiguration', { spec: { kubelet: { kubeReserved: { gpu: '1' } } } }],
+    ['KubeletExpressionsDisabled', { spec: { kubelet: { kubeReserved: { cpu: 'vcpus * 10' } } } }],
+    ['UnsupportedConfiguration', { wire: { placementGroupSelector: { name: 'pg' } } }],
+    ['UnsupportedConfiguration', { spec: { amiFamily: 'Custom' } }],
+    ['TagValidationFailed', { spec: { tags: { 'karpenter.sh/nodeclaim': 'x' } } }],
+  ])('does not validate: %s', (reason, difference) => {
+    expect(verdictOf(resolve({}, { nodeClass: fresh(difference) }), 'ValidationSucceeded')).toBe(
+      `False ${reason}`,
+    );
+  });
+
+  it('does not validate while the service network of the cluster is unknown', () => {
+    expect(verdictOf(resolve({}, { serviceCidr: '' }), 'ValidationSucceeded')).toBe(
+      'False ClusterCIDRResolutionFailed',
+    );
+  });
+
+  it('says of an alias that cannot be launched yet that it is not supported', () => {
+    const nodeClass = fresh({ spec: { amiSelectorTerms: [{ alias: 'bottlerocket@latest' }] } });
+
+    expect(verdictOf(resolve({}, { nodeClass }), 'AMIsReady')).toBe('False UnsupportedAlias');
+  });
+});
