@@ -14,8 +14,10 @@ import { type Applied, applyManifest } from './apply.ts';
 import { startBudgets } from './budgets.ts';
 import { startCloudController } from './cloud-controller.ts';
 import { customKind } from './custom-kinds.ts';
+import { startDaemonSets } from './daemon-sets.ts';
 import { startDeployments } from './deployments.ts';
 import { startGarbageCollection } from './garbage-collection.ts';
+import { startJobs } from './jobs.ts';
 import { createKubelets } from './kubelets.ts';
 import { startNodeLifecycle } from './node-lifecycle.ts';
 import { startPodGarbage } from './pod-garbage.ts';
@@ -25,9 +27,11 @@ import { BUILT_IN, type Resource } from './resources.ts';
 import { scaleWorkload } from './scale.ts';
 import { startScheduler } from './scheduler.ts';
 import { type ClusterSettings, DEFAULT_CLUSTER } from './settings.ts';
+import { startStatefulSets } from './stateful-sets.ts';
 import { type Change, createStore, type KnownKinds } from './store.ts';
 import { startTaintEviction } from './taint-eviction.ts';
 import { type CallCounts, createNetwork } from './transport.ts';
+import { startVolumeControllers } from './volume-controllers.ts';
 import type { KubeObject } from './wire.ts';
 import { createWriter } from './writer.ts';
 
@@ -88,7 +92,7 @@ export function createKubernetes(parts: ClusterParts): Cluster {
   for (const name of NAMESPACES) user.create({ kind: 'Namespace', metadata: { name } });
   const controllers = { clock, journal, registry };
   startScheduler({ ...controllers, random: random.fork('scheduler'), settings });
-  startControllers(registry, resources, parts);
+  startControllers(registry, resources, { ...parts, random });
   const lifecycle = startNodeLifecycle({ ...controllers, random: random.fork('lifecycle') });
   const cloud = startCloudController({ ...controllers, region: settings.region });
   const kubelets = createKubelets({
@@ -121,10 +125,15 @@ export function createKubernetes(parts: ClusterParts): Cluster {
 function startControllers(
   registry: Registry,
   resources: readonly Resource[],
-  { clock, journal }: ClusterParts,
+  { clock, journal, random }: ClusterParts,
 ): void {
-  startDeployments({ clock, journal, registry });
-  startReplicaSets({ clock, journal, registry });
+  const controllers = { clock, journal, registry };
+  startDeployments(controllers);
+  startReplicaSets(controllers);
+  startStatefulSets(controllers);
+  startDaemonSets(controllers);
+  startJobs(controllers);
+  startVolumeControllers(controllers, random.fork('volumes'));
   startBudgets(clock, registry);
   startTaintEviction(clock, registry);
   startPodGarbage(clock, registry);

@@ -15,31 +15,25 @@ import type { ControllerParts } from './replica-sets.ts';
 import type { Store } from './store.ts';
 import { templateHash } from './template-hash.ts';
 import type { PodTemplate } from './wire.ts';
-import { createWorkQueue } from './work-queue.ts';
+import { watchWorkloads } from './workload-queue.ts';
 import type { DeploymentObject, ReplicaSetObject } from './workload-wire.ts';
-import { controlledBy, controllerUid, createWriter, type Writer } from './writer.ts';
+import { controlledBy, createWriter, type Writer } from './writer.ts';
 
 const REACTION_MS = 20;
 const HASH_LABEL = 'pod-template-hash';
 
 /** Starts the controller over a registry. */
-export function startDeployments({ clock, registry }: ControllerParts): void {
+export function startDeployments({ registry }: ControllerParts): void {
   const writer = createWriter(registry, 'deployment-controller');
-  const queue = createWorkQueue(clock, (uid) => {
-    const deployment = registry.store.byUid(uid);
-    if (deployment?.kind !== 'Deployment') return;
-    reconcile(registry, writer, deployment as DeploymentObject);
-  });
-  registry.store.onChange(({ object }) => {
-    if (object.kind === 'Deployment') queue.add(object.metadata.uid, REACTION_MS);
-    if (object.kind !== 'ReplicaSet') return;
-    const owner = controllerUid(object);
-    if (owner !== undefined) queue.add(owner, REACTION_MS);
+  watchWorkloads(registry, {
+    kind: 'Deployment',
+    owns: 'ReplicaSet',
+    reactionMs: REACTION_MS,
+    reconcile: (deployment) => reconcile(registry, writer, deployment),
   });
 }
 
 function reconcile(registry: Registry, writer: Writer, deployment: DeploymentObject): void {
-  if (deployment.metadata.deletionTimestamp !== undefined) return;
   const sets = setsOf(registry.store, deployment);
   const current = sets.find(({ spec }) => isOfTemplate(spec.template, deployment.spec.template));
   if (current === undefined) {

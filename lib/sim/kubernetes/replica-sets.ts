@@ -13,9 +13,10 @@ import { newPod } from './pod-factory.ts';
 import type { Registry } from './registry.ts';
 import { isPod, type Store } from './store.ts';
 import type { PodObject } from './wire.ts';
-import { createWorkQueue, type WorkQueue } from './work-queue.ts';
+import type { WorkQueue } from './work-queue.ts';
+import { watchWorkloads } from './workload-queue.ts';
 import type { ReplicaSetObject } from './workload-wire.ts';
-import { controllerUid, createWriter, refusedBecause, type Writer } from './writer.ts';
+import { createWriter, refusedBecause, type Writer } from './writer.ts';
 
 export interface ControllerParts {
   readonly clock: Clock;
@@ -31,17 +32,12 @@ const RETRY_MS = 10_000;
 
 /** Starts the controller over a registry. */
 export function startReplicaSets(parts: ControllerParts): void {
-  const { clock, registry } = parts;
-  const writer = createWriter(registry, 'replicaset-controller');
-  const queue = createWorkQueue(clock, (uid) => {
-    const set = registry.store.byUid(uid);
-    if (set?.kind !== 'ReplicaSet') return;
-    reconcile(parts, writer, set as ReplicaSetObject, queue);
-  });
-  registry.store.onChange(({ object }) => {
-    if (object.kind === 'ReplicaSet') queue.add(object.metadata.uid, REACTION_MS);
-    const owner = isPod(object) ? controllerUid(object) : undefined;
-    if (owner !== undefined) queue.add(owner, REACTION_MS);
+  const writer = createWriter(parts.registry, 'replicaset-controller');
+  watchWorkloads(parts.registry, {
+    kind: 'ReplicaSet',
+    owns: 'Pod',
+    reactionMs: REACTION_MS,
+    reconcile: (set, queue) => reconcile(parts, writer, set, queue),
   });
 }
 
@@ -56,7 +52,6 @@ function reconcile(
   queue: WorkQueue,
 ): void {
   const { store } = parts.registry;
-  if (set.metadata.deletionTimestamp !== undefined) return;
   const pods = activePods(store, set.metadata.uid);
   const missing = set.spec.replicas - pods.length;
   if (missing > 0) create(parts, writer, set, { missing, queue });
