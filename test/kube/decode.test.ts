@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { decodeObjects } from '#lib/kube/decode.ts';
+import { asking, aWireNodePool, aWirePod, wireMeta } from '#test/build/wire-objects.ts';
+
+describe('decodeObjects', () => {
+  it('leaves out only the object that is bad, and says which, where and why', () => {
+    const bad = aWirePod({
+      metadata: { name: 'bad' },
+      spec: { containers: [asking('a', { cpu: 'much' })] },
+    });
+    const { objects, leftOut } = decodeObjects([aWirePod(), bad, aWireNodePool()]);
+
+    expect(objects.pods.map(({ meta }) => meta.name)).toEqual(['web']);
+    expect(objects.nodePools).toHaveLength(1);
+    expect(leftOut).toEqual([
+      {
+        object: { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'bad' },
+        field: 'spec.containers[0].resources.requests[cpu]',
+        problem: 'found "much", expected a quantity such as 500m or 2Gi',
+      },
+    ]);
+  });
+
+  it('refuses another version of a kind that it knows, rather than guessing at it', () => {
+    const old = { ...aWireNodePool(), apiVersion: 'karpenter.sh/v1beta1' };
+
+    expect(decodeObjects([old]).leftOut).toMatchObject([
+      { field: 'apiVersion', problem: 'found "karpenter.sh/v1beta1", expected "karpenter.sh/v1"' },
+    ]);
+  });
+
+  it("does not take somebody else's kind of the same name for its own", () => {
+    const foreign = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', metadata: {} };
+    const { objects, unknownKinds } = decodeObjects([foreign, foreign]);
+
+    expect(objects.workloadSelectors).toEqual([]);
+    expect(unknownKinds).toEqual(['serving.knative.dev/v1 Service']);
+  });
+
+  it('says of a NodeOverlay that it is not heeded', () => {
+    const overlay = {
+      apiVersion: 'karpenter.sh/v1alpha1',
+      kind: 'NodeOverlay',
+      metadata: wireMeta('cheaper'),
+    };
+
+    expect(decodeObjects([overlay]).leftOut).toMatchObject([
+      {
+        object: { kind: 'NodeOverlay', name: 'cheaper' },
+        problem: 'a NodeOverlay is not heeded yet',
+      },
+    ]);
+  });
+
+  it.each([null, 7, 'text', [], {}, { kind: 'Pod' }, { kind: 'Pod', apiVersion: 'v1' }])(
+    'survives %j',
+    (nonsense) => {
+      const { leftOut, unknownKinds } = decodeObjects([nonsense]);
+
+      expect(leftOut.length + unknownKinds.length).toBe(1);
+    },
+  );
+
+  it('knows each kind that a Snapshot holds', () => {
+    const object = (apiVersion: string, kind: string, fields: object = {}) => ({
+      apiVersion,
+      kind,
+      metadata: wireMeta('it', { namespace: 'default' }),
+      ...fields,
+    });
+    const template = {
+      metadata: { labels: { app: 'a' } },
+      spec: { containers: [asking('a', { cpu: '1' })] },
+    };
+    const { objects, leftOut, unknownKinds } = decodeObjects([
+      object('v1', 'Node', {
+        status: { capacity: { cpu: '2' }, conditions: [{ type: 'Ready', status: 'True' }] },
+      }),
+      object('karpenter.sh/v1', 'NodeClaim', {
+        spec: { nodeClassRef: { group: 'g', kind: 'k', name: 'n' } },
+      }),
+      object('karpenter.k8s.aws/v1', 'EC2NodeClass', { spec: {} }),
+      object('apps/v1', 'DaemonSet', { spec: { template } }),
+      object('policy/v1', 'PodDisruptionBudget', { spec: { minAvailable: '50%' } }),
+      object('v1', 'PersistentVolumeClaim', {}),
+      object('v1', 'PersistentVolume', { spec: { csi: { driver: 'ebs.csi.aws.com' } } }),
+      object('storage.k8s.io/v1', 'StorageClass', { provisioner: 'ebs.csi.aws.com' }),
+      object('storage.k8s.io/v1', 'CSINode', {
+        spec: { drivers: [{ name: 'd', allocatable: { count: 25 } }] },
+      }),
+      object('storage.k8s.io/v1', 'VolumeAttachment', { spec: { nodeName: 'n' } }),
+      object('v1', 'Namespace'),
+      object('v1', 'Service', { spec: { selector: { app: 'a' } } }),
+      object('v1', 'ReplicationController'),
+      object('apps/v1', 'ReplicaSet', { spec: { selector: { matchLabels: { app: 'a' } } } }),
+      object('apps/v1', 'StatefulSet'),
+      object('scheduling.k8s.io/v1', 'PriorityClass', { value: 7 }),
+      object('apps/v1', 'Deployment'),
+      object('batch/v1', 'Job'),
+      object('v1', 'ConfigMap'),
+    ]);
+
+    expect({ leftOut, unknownKinds }).toEqual({ leftOut: [], unknownKinds: [] });
+    expect(objects).toMatchObject({
+      nodes: [{ capacity: { cpu: 2000 }, ready: { status: 'True' } }],
+      nodeClaims: [{ status: { conditions: [] } }],
+      nodeClasses: [
+        { spec: { metadataOptions: { httpTokens: 'required', httpPutResponseHopLimit: 1 } } },
+      ],
+      daemonSets: [
+        { pod: { requests: { cpu: 1000, pods: 1 }, meta: { owners: [{ kind: 'DaemonSet' }] } } },
+      ],
+      podDisruptionBudgets: [{ minAvailable: '50%', disruptionsAllowed: 0 }],
+      persistentVolumes: [{ csiDriver: 'ebs.csi.aws.com', isLocal: false }],
+      storageClasses: [{ bindingMode: 'Immediate', isDefault: false }],
+      csiNodes: [{ drivers: [{ name: 'd', count: 25 }] }],
+      workloadSelectors: [
+        { kind: 'Service', matchLabels: { app: 'a' } },
+        { kind: 'ReplicationController' },
+        { kind: 'ReplicaSet', selector: { matchLabels: { app: 'a' } } },
+        { kind: 'StatefulSet' },
+      ],
+      priorityClasses: [{ value: 7 }],
+    });
+  });
+});
