@@ -15,10 +15,11 @@ export function isInstanceGone(claim: NodeClaim, { instances, now }: Surrounding
   if (instances === undefined || id === undefined) return false;
   const instance = instances.get(id);
   if (instance) return instance.state === 'terminated';
-  return now - launchedAt(claim) >= SIGHTING_MS;
+  return now - launchedBefore(claim, now) >= SIGHTING_MS;
 }
 
-function launchedAt({ meta, status }: NodeClaim): EpochMs {
+/** An instant by which the instance existed: none is launched for a NodeClaim that is deleted. */
+function launchedBefore({ meta, status }: NodeClaim, now: EpochMs): EpochMs {
   const launched = conditionOf(status.conditions, LAUNCHED);
-  return launched?.status === 'True' ? launched.changedAt : meta.createdAt;
+  return launched?.status === 'True' ? launched.changedAt : (meta.deletedAt ?? now);
 }

@@ -93,4 +93,17 @@ describe('the life of NodeClaims', () => {
       { numRuns: 100 },
     );
   });
+
+  it('does not take an instance that nobody can see yet for one that is gone', () => {
+    const world = toyWorld(GROUPS, {
+      ...NO_MISFORTUNE,
+      crashes: new Map([[1, 'after']]),
+      capacities: [0, 0],
+      lagMs: 30 * SECOND,
+      deletions: new Map([['a-3', 12]]),
+    });
+    play(world);
+
+    expectOrder(world);
+  });
 });
