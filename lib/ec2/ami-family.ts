@@ -1,7 +1,7 @@
 import type { BlockDeviceMapping, NodeClass } from '#lib/model/node-class.ts';
 
 /** The name of an image family, as amiFamily says it. */
-export type AmiFamilyName =
+type AmiFamilyName =
   | 'AL2'
   | 'AL2023'
   | 'Bottlerocket'

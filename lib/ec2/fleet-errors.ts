@@ -24,7 +24,7 @@ export interface FleetFailure {
 }
 
 /** How long a sold-out offering is left alone. Source: karpenter AWS provider v1.14, cache TTL. */
-export const SOLD_OUT_MS = 3 * 60_000;
+const SOLD_OUT_MS = 3 * 60_000;
 
 /**
  * Codes that say: not this type in this zone, not now.

@@ -1,20 +1,28 @@
 import type { Requirement } from '#lib/constraints/requirement.ts';
 import { requirementOf } from '#lib/constraints/requirement.ts';
-import { ARCH, AWS_GROUP, INSTANCE_TYPE, OS, REGION, WINDOWS_BUILD } from '#lib/model/labels.ts';
+import {
+  ARCH,
+  INSTANCE_ACCELERATOR_COUNT,
+  INSTANCE_GPU_COUNT,
+  INSTANCE_SIZE,
+  INSTANCE_TENANCY,
+  INSTANCE_TYPE,
+  OS,
+  REGION,
+  RESERVATION_ID,
+  RESERVATION_INTERRUPTIBLE,
+  RESERVATION_TYPE,
+  WINDOWS_BUILD,
+} from '#lib/model/labels.ts';
 import type { AmiFamily } from './ami-family.ts';
 import type { Device, InstanceTypeFacts } from './table.ts';
 
-const key = (name: string): string => `${AWS_GROUP}/${name}`;
-
 /** Keys of the labels that say how an instance is bought or placed, not what it is. */
 export const CAPACITY_RESERVATION_KEYS: readonly string[] = [
-  key('capacity-reservation-id'),
-  key('capacity-reservation-interruptible'),
-  key('capacity-reservation-type'),
+  RESERVATION_ID,
+  RESERVATION_INTERRUPTIBLE,
+  RESERVATION_TYPE,
 ];
-export const TENANCY = key('instance-tenancy');
-export const GPU_COUNT = key('instance-gpu-count');
-export const ACCELERATOR_COUNT = key('instance-accelerator-count');
 
 const ARCHITECTURES: ReadonlyMap<string, string> = new Map([
   ['x86_64', 'amd64'],
@@ -45,22 +53,22 @@ export function labelsOf(
     maybe(ARCH, architecture),
     operatingSystem(family, architecture),
     maybe(WINDOWS_BUILD, family.windowsBuild ?? ''),
-    maybe(key('instance-category'), category),
-    maybe(key('instance-generation'), generation),
-    maybe(key('instance-family'), rest.length === 0 ? series : ''),
-    maybe(key('instance-size'), rest.length === 0 ? size : ''),
-    is(key('instance-capability-flex'), String(series.includes('-flex'))),
-    is(key('instance-cpu'), String(facts.vcpus)),
-    maybe(key('instance-cpu-manufacturer'), spelled(facts.manufacturer)),
-    is(key('instance-cpu-sustained-clock-speed-mhz'), String(Math.round(facts.clockGhz * 1000))),
-    is(key('instance-memory'), String(facts.memoryMib)),
-    amount('instance-ebs-bandwidth', facts.ebsMbps),
-    amount('instance-network-bandwidth', facts.networkMbps),
-    amount('instance-local-nvme', facts.localStorageIsNvme ? facts.localStorageGb : 0),
-    is(key('instance-hypervisor'), facts.hypervisor),
-    is(key('instance-encryption-in-transit-supported'), String(facts.encryptsInTransit)),
-    is(key('nitro-sandbox'), String(facts.enclavesSupported)),
-    requirementOf({ key: TENANCY, operator: 'In', values: ['dedicated', 'default'] }),
+    maybe(INSTANCE_CATEGORY, category),
+    maybe(INSTANCE_GENERATION, generation),
+    maybe(INSTANCE_FAMILY, rest.length === 0 ? series : ''),
+    maybe(INSTANCE_SIZE, rest.length === 0 ? size : ''),
+    is(INSTANCE_CAPABILITY_FLEX, String(series.includes('-flex'))),
+    is(INSTANCE_CPU, String(facts.vcpus)),
+    maybe(INSTANCE_CPU_MANUFACTURER, spelled(facts.manufacturer)),
+    is(INSTANCE_CPU_CLOCK, String(Math.round(facts.clockGhz * 1000))),
+    is(INSTANCE_MEMORY, String(facts.memoryMib)),
+    amount(INSTANCE_EBS_BANDWIDTH, facts.ebsMbps),
+    amount(INSTANCE_NETWORK_BANDWIDTH, facts.networkMbps),
+    amount(INSTANCE_LOCAL_NVME, facts.localStorageIsNvme ? facts.localStorageGb : 0),
+    is(INSTANCE_HYPERVISOR, facts.hypervisor),
+    is(INSTANCE_ENCRYPTION_IN_TRANSIT, String(facts.encryptsInTransit)),
+    is(NITRO_SANDBOX, String(facts.enclavesSupported)),
+    requirementOf({ key: INSTANCE_TENANCY, operator: 'In', values: ['dedicated', 'default'] }),
     ...gpuLabels(facts),
     ...acceleratorLabels(facts),
     ...CAPACITY_RESERVATION_KEYS.map(absent),
@@ -86,10 +94,10 @@ function operatingSystem(family: AmiFamily, architecture: string): Requirement {
 function gpuLabels({ gpus }: InstanceTypeFacts): readonly Requirement[] {
   const gpu = gpus.length === 1 ? gpus[0] : undefined;
   return [
-    ...deviceLabels('gpu', gpu),
+    ...deviceLabels(GPU, gpu),
     gpu === undefined
-      ? absent(key('instance-gpu-memory'))
-      : is(key('instance-gpu-memory'), String(gpu.memoryMib)),
+      ? absent(INSTANCE_GPU_MEMORY)
+      : is(INSTANCE_GPU_MEMORY, String(gpu.memoryMib)),
   ];
 }
 
@@ -97,20 +105,38 @@ function acceleratorLabels(facts: InstanceTypeFacts): readonly Requirement[] {
   const { inferenceAccelerators, neuronDevices } = facts;
   const neuron = neuronDevices.length === 1 ? neuronDevices[0] : undefined;
   if (neuron !== undefined) {
-    return deviceLabels('accelerator', { ...neuron, manufacturer: 'aws' });
+    return deviceLabels(ACCELERATOR, { ...neuron, manufacturer: 'aws' });
   }
   const only = inferenceAccelerators.length === 1 && neuronDevices.length === 0;
-  return deviceLabels('accelerator', only ? inferenceAccelerators[0] : undefined);
+  return deviceLabels(ACCELERATOR, only ? inferenceAccelerators[0] : undefined);
 }
 
+interface DeviceKeys {
+  readonly name: string;
+  readonly manufacturer: string;
+  readonly count: string;
+}
+
+const GPU: DeviceKeys = {
+  name: INSTANCE_GPU_NAME,
+  manufacturer: INSTANCE_GPU_MANUFACTURER,
+  count: INSTANCE_GPU_COUNT,
+};
+
+const ACCELERATOR: DeviceKeys = {
+  name: INSTANCE_ACCELERATOR_NAME,
+  manufacturer: INSTANCE_ACCELERATOR_MANUFACTURER,
+  count: INSTANCE_ACCELERATOR_COUNT,
+};
+
 const deviceLabels = (
-  what: 'gpu' | 'accelerator',
+  keys: DeviceKeys,
   device: Pick<Device, 'name' | 'manufacturer' | 'count'> | undefined,
 ): readonly Requirement[] => [
-  maybe(key(`instance-${what}-name`), spelled(device?.name ?? '')),
-  maybe(key(`instance-${what}-manufacturer`), spelled(device?.manufacturer ?? '')),
+  maybe(keys.name, spelled(device?.name ?? '')),
+  maybe(keys.manufacturer, spelled(device?.manufacturer ?? '')),
   // A share of a GPU counts as 0 of them, and is there all the same.
-  maybe(key(`instance-${what}-count`), device === undefined ? '' : String(device.count)),
+  maybe(keys.count, device === undefined ? '' : String(device.count)),
 ];
 
 /** "Qualcomm AI100" becomes qualcomm-ai100. */
@@ -125,5 +151,5 @@ const absent = (labelKey: string): Requirement =>
 const maybe = (labelKey: string, value: string): Requirement =>
   value === '' ? absent(labelKey) : is(labelKey, value);
 
-const amount = (name: string, value: number): Requirement =>
-  maybe(key(name), value === 0 ? '' : String(value));
+const amount = (labelKey: string, value: number): Requirement =>
+  maybe(labelKey, value === 0 ? '' : String(value));

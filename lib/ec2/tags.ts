@@ -9,7 +9,7 @@ import type { ClusterSettings } from '#lib/model/settings.ts';
 export type Tags = Readonly<Record<string, string>>;
 
 /** The tag by which everything of one cluster is found. */
-export const CLUSTER_NAME_TAG = 'eks:eks-cluster-name';
+const CLUSTER_NAME_TAG = 'eks:eks-cluster-name';
 const CLUSTER_TAG_PREFIX = 'kubernetes.io/cluster/';
 const NODECLAIM_TAG = 'karpenter.sh/nodeclaim';
 const OWN_TAGS: ReadonlySet<string> = new Set([

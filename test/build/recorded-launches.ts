@@ -76,7 +76,7 @@ export const RECORDED_LAUNCHES: readonly (readonly [string, RecordedCase])[] = r
 );
 
 /** The types and prices that the recorded launches chose from. */
-export const recordedTable = (region: string): Ec2Table => ({
+const recordedTable = (region: string): Ec2Table => ({
   region,
   pricedAt: '2026-11-01',
   spotPricesAreEstimates: false,
