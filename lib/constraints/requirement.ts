@@ -227,7 +227,7 @@ export function specsOf(requirement: Requirement): RequirementSpec[] {
 }
 
 /** The values, or the exclusions of a complement, in order. */
-export const sortedValues = ({ values }: Requirement): string[] => [...values].sort(compareText);
+const sortedValues = ({ values }: Requirement): string[] => [...values].sort(compareText);
 
 /** How many values a sentence lists before it only counts them. */
 const LISTED_VALUES = 5;

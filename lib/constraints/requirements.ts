@@ -2,7 +2,6 @@ import type { Labels } from './label-selector.ts';
 import { compareText } from './order.ts';
 import {
   describeRequirement,
-  has,
   intersectRequirement,
   normalizeKey,
   operatorOf,
@@ -150,16 +149,6 @@ export function conflict(a: Requirements, b: Requirements): string | undefined {
     return [`key ${key}, ${describeRequirement(incoming)} not in ${describeRequirement(existing)}`];
   });
   return problems.join('; ');
-}
-
-/** Whether labels satisfy every requirement as they stand; an absent label needs its absence. */
-export function holdsFor(requirements: Requirements, labels: Labels): boolean {
-  for (const [key, requirement] of requirements) {
-    const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
-    const holds = value === undefined ? allowsAbsence(requirement) : has(requirement, value);
-    if (!holds) return false;
-  }
-  return true;
 }
 
 const sortedKeys = (requirements: Requirements): string[] =>

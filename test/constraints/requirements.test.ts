@@ -3,7 +3,6 @@ import {
   agrees,
   conflict,
   describeRequirements,
-  holdsFor,
   incompatibility,
   intersectRequirements,
   isCompatible,
@@ -144,24 +143,6 @@ describe('incompatibility', () => {
     ).toBe(
       'label "x" does not have known values; label "y" does not have known values; key a, a In [2] not in a In [1]',
     );
-  });
-});
-
-describe('holdsFor', () => {
-  it.each([
-    ['team In a', true],
-    ['team NotIn a', false],
-    ['team Exists', true],
-    ['team DoesNotExist', false],
-    ['size Gt 3', true],
-    ['size Lt 3', false],
-    ['other NotIn a', true],
-    ['other DoesNotExist', true],
-    ['other Exists', false],
-    ['other Gt 3', false],
-    ['constructor Exists', false],
-  ])('asks labels whether %s', (asked, expected) => {
-    expect(holdsFor(requiring(asked), { team: 'a', size: '4' })).toBe(expected);
   });
 });
 
