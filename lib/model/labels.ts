@@ -79,8 +79,8 @@ export const NITRO_SANDBOX = 'karpenter.k8s.aws/nitro-sandbox';
 export const INSTANCE_TENANCY = 'karpenter.k8s.aws/instance-tenancy';
 export const RESERVATION_TYPE = 'karpenter.k8s.aws/capacity-reservation-type';
 export const RESERVATION_INTERRUPTIBLE = 'karpenter.k8s.aws/capacity-reservation-interruptible';
-export const PLACEMENT_GROUP_ID = 'karpenter.k8s.aws/placement-group-id';
-export const PLACEMENT_GROUP_PARTITION = 'karpenter.k8s.aws/placement-group-partition';
+const PLACEMENT_GROUP_ID = 'karpenter.k8s.aws/placement-group-id';
+const PLACEMENT_GROUP_PARTITION = 'karpenter.k8s.aws/placement-group-partition';
 
 /**
  * The labels that every instance type answers for, so that a pod may ask for them although no
