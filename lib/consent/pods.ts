@@ -26,7 +26,7 @@ const DISRUPTED_TAINT = { key: DISRUPTED, value: '', effect: 'NoSchedule' } as c
 const STUCK_AFTER_MS = 60_000;
 
 /** Whether a pod means to stay on a node that is being emptied. */
-export const toleratesDisruption = ({ tolerations }: Pod): boolean =>
+const toleratesDisruption = ({ tolerations }: Pod): boolean =>
   tolerates(DISRUPTED_TAINT, tolerations);
 
 /**
@@ -49,7 +49,7 @@ export const isReschedulable = (pod: Pod): boolean =>
   !isMirror(pod);
 
 /** Whether nothing on the pod itself forbids that it is disturbed now. */
-export const isDisruptable = (pod: Pod, now: EpochMs): boolean => !isProtected(pod, now);
+const isDisruptable = (pod: Pod, now: EpochMs): boolean => !isProtected(pod, now);
 
 /** Whether a pod may be asked to go now, budgets aside. */
 export const isEvictable = (pod: Pod, now: EpochMs): boolean =>
