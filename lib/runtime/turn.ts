@@ -131,6 +131,8 @@ async function finish(
 
 /** What could not be done now is tried again soon after. */
 const RETRY_MS = 5_000;
+/** A look right after this one would see the same. */
+const SOONEST_MS = 1_000;
 
 /** The earliest instant at which a look may find more to do, if any is expected. */
 function nextLook(rounds: readonly Round[], now: EpochMs): EpochMs | undefined {
@@ -141,8 +143,11 @@ function nextLook(rounds: readonly Round[], now: EpochMs): EpochMs | undefined {
   const isUnfinished =
     last.outcomes.some(({ result }) => result === 'retry' || result === 'lost') ||
     (rounds.length === MAX_ROUNDS && last.outcomes.some(leadsOn));
-  if (!isUnfinished) return asked;
-  return Math.min(asked ?? Number.POSITIVE_INFINITY, now + RETRY_MS);
+  const wanted = Math.min(
+    asked ?? Number.POSITIVE_INFINITY,
+    isUnfinished ? now + RETRY_MS : Number.POSITIVE_INFINITY,
+  );
+  return Number.isFinite(wanted) ? Math.max(wanted, now + SOONEST_MS) : undefined;
 }
 
 /** A hint that was sent before the last look began asks for nothing that was not seen. */

@@ -134,8 +134,9 @@ interface Shape {
 
 function shapesOf(stateNode: StateNode, snapshot: Snapshot): readonly Shape[] {
   const { node, claim } = stateNode;
-  if (claim && !node && claim.status.providerId === undefined)
+  if (claim && !node && !isTrue(claim.status.conditions, 'Launched')) {
     return unlaunchedShapes(claim, snapshot);
+  }
   const from = isRegistered(stateNode) && node ? node.meta : claim?.meta;
   const hostname = node && { [HOSTNAME]: node.meta.labels[HOSTNAME] ?? node.meta.name };
   const labels = requirementsOfLabels({ ...from?.labels, ...hostname });
@@ -155,8 +156,9 @@ function allocatableOf(stateNode: StateNode): Resources {
 }
 
 /**
- * What a NodeClaim that no instance answers yet may become: one of the types that it lists. One
- * whose types nobody knows any more holds nothing.
+ * What a NodeClaim may become whose launch is not yet written down: one of the types that it
+ * lists, and that its labels, which EC2's answer settles first, still allow. One whose types nobody
+ * knows any more holds nothing.
  */
 function unlaunchedShapes(claim: NodeClaim, { catalog }: Snapshot): readonly Shape[] {
   const asked = intersectRequirements(

@@ -1,5 +1,5 @@
 import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE } from '#lib/model/labels.ts';
-import type { KubeObject, NodeObject, PodObject } from '#lib/sim/kubernetes/wire.ts';
+import type { PodObject } from '#lib/sim/kubernetes/wire.ts';
 import type { World } from '#lib/sim/world.ts';
 import type { NodeSeen, PodSeen } from './story.ts';
 
@@ -9,7 +9,7 @@ const FINISHED = ['Succeeded', 'Failed'];
 export function nodesOf(world: World): readonly NodeSeen[] {
   const prices = new Map(world.aws.machines().map((machine) => [machine.id, priceOf(machine)]));
   const pods = podsByNode(world);
-  return world.kubernetes.list<NodeObject>('Node').map(({ metadata, spec }) => {
+  return world.kubernetes.all('Node').map(({ metadata, spec }) => {
     const labels = metadata.labels ?? {};
     return {
       name: metadata.name,
@@ -69,7 +69,7 @@ export const countReady = (world: World, app?: string): number =>
 
 const livePods = (world: World): readonly PodObject[] =>
   world.kubernetes
-    .list<PodObject>('Pod')
+    .all('Pod')
     .filter(
       ({ metadata, status }) =>
         metadata.deletionTimestamp === undefined && !FINISHED.includes(status?.phase ?? ''),
@@ -86,17 +86,13 @@ export function eventsAbout(
   reason: string,
 ): readonly string[] {
   const wanted = new Set(pods);
-  return world.kubernetes.list<EventSeen>('Event').flatMap((event) => {
-    const about = event.regarding?.name ?? event.involvedObject?.name ?? '';
-    const isOurs = event.reportingController === 'joinery';
-    return isOurs && event.reason === reason && wanted.has(about) ? [event.note ?? ''] : [];
+  return world.kubernetes.list('Event').flatMap((event) => {
+    const about = at(event, 'regarding', 'name') ?? at(event, 'involvedObject', 'name');
+    const isOurs = at(event, 'reportingController') === 'joinery' && at(event, 'reason') === reason;
+    return isOurs && wanted.has(String(about)) ? [String(at(event, 'note') ?? '')] : [];
   });
 }
 
-interface EventSeen extends KubeObject {
-  readonly reason?: string;
-  readonly note?: string;
-  readonly reportingController?: string;
-  readonly regarding?: { readonly name?: string };
-  readonly involvedObject?: { readonly name?: string };
-}
+/** What stands under `path` in a JSON object, undefined where nothing does. */
+export const at = (value: unknown, ...path: readonly string[]): unknown =>
+  path.reduce((inner, key) => Object(inner)[key], value);

@@ -12,8 +12,10 @@ export const inflate: Story = {
   region: 'us-east-1',
   manifests: '01-inflate.yaml',
   play: async (stage) => {
-    const start = stage.now();
     await stage.apply();
+    await stage.untilNodePoolsReady(60_000);
+    const start = stage.now();
+    stage.scale('inflate', 5);
     await stage.untilRunning('inflate', 5, 120_000);
     stage.check(
       'all five pods run within two minutes',

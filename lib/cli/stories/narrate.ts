@@ -27,7 +27,9 @@ export function createNarrator(io: Io, start: number): Narrator {
     run = 0;
   };
   return {
-    tell: (entry) => {
+    tell: (heard) => {
+      const entry = retold(heard);
+      if (entry === undefined) return;
       const next = `${entry.source} ${entry.text.replace(NAMES, '…')}`;
       if (next !== kind) flush();
       kind = next;
@@ -42,6 +44,20 @@ export function createNarrator(io: Io, start: number): Narrator {
     },
     finish: flush,
   };
+}
+
+const STARTS = /^(\w+) starts \(webhook: (.*)\)$/;
+
+/**
+ * An entry as a reader wants it: a function tells itself what woke it and what it did, so of
+ * Lambda only the webhook's door and what went wrong remain.
+ */
+function retold(entry: Entry): Entry | undefined {
+  if (entry.source !== 'lambda') return entry;
+  const [, , subject] = STARTS.exec(entry.text) ?? [];
+  if (subject !== undefined)
+    return { ...entry, source: 'webhook', text: `${subject}: admit sends a hint` };
+  return / (starts \(|returned$)/.test(entry.text) ? undefined : entry;
 }
 
 /** The sentences that came with an entry. */

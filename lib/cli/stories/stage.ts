@@ -4,7 +4,7 @@ import type { Entry } from '#lib/sim/journal.ts';
 import { createWorld, type World } from '#lib/sim/world.ts';
 import { crdTexts } from '../crds.ts';
 import { connectEmbedded } from '../embedded.ts';
-import { countReady, eventsAbout, nodesOf, podsOf } from './cast.ts';
+import { at, countReady, eventsAbout, nodesOf, podsOf } from './cast.ts';
 import { machineTypes } from './machine-types.ts';
 import type { Check, NodeSeen, PodSeen } from './story.ts';
 
@@ -20,9 +20,12 @@ export interface Stage {
   /** Applies the story's manifests; throws RefusedManifests, once all were tried. */
   readonly apply: () => Promise<void>;
   readonly scale: (deployment: string, replicas: number) => void;
-  readonly patchNodePool: (name: string, patch: unknown) => void;
+  /** Changes a NodePool's limits. */
+  readonly limit: (nodePool: string, limits: Readonly<Record<string, string>>) => void;
   /** Waits until so many pods of a workload run and are ready; a check that fails if they don't. */
   readonly untilRunning: (app: string, pods: number, withinMs: number) => Promise<void>;
+  /** Waits until every NodePool is ready, as a person would before asking for nodes. */
+  readonly untilNodePoolsReady: (withinMs: number) => Promise<void>;
   readonly untilNoNodes: (withinMs: number) => Promise<boolean>;
   /** Lets time pass. */
   readonly pass: (ms: number) => Promise<void>;
@@ -105,6 +108,10 @@ export function setStage(options: StageOptions): SetStage {
       if (running) allRunningAt = world.clock.now();
       else check(`${pods} pods of ${app} run`, false, `${countReady(world, app)} of ${pods}`);
     },
+    untilNodePoolsReady: async (withinMs) => {
+      const ready = await world.runUntil(() => arePoolsReady(world), withinMs);
+      if (!ready) check('every NodePool becomes ready', false, `not within ${withinMs / 1_000} s`);
+    },
     markPeak: () => {
       peak = nodesOf(world);
     },
@@ -124,7 +131,15 @@ function tableOf(region: string) {
 const actsOf = (world: World, manifests: readonly Manifest[]) => ({
   apply: async () => apply(world, manifests),
   scale: (name: string, replicas: number) => world.scale({ kind: 'Deployment', name }, replicas),
-  patchNodePool: (name: string, patch: unknown) => world.kubernetes.patch('NodePool', name, patch),
+  limit: (nodePool: string, limits: Readonly<Record<string, string>>) =>
+    world.apply([
+      {
+        apiVersion: 'karpenter.sh/v1',
+        kind: 'NodePool',
+        metadata: { name: nodePool },
+        spec: { limits },
+      },
+    ]),
   pass: world.run,
   untilNoNodes: (withinMs: number) =>
     world.runUntil(
@@ -157,18 +172,17 @@ function apply(world: World, manifests: readonly Manifest[]): void {
   if (refusals.length > 0) throw new RefusedManifests(refusals);
 }
 
-function nodePoolResources(world: World, name: string): Readonly<Record<string, string>> {
-  const pool = world.kubernetes
-    .list<NodePoolSeen>('NodePool')
-    .find(({ metadata }) => metadata.name === name);
-  return pool?.status?.resources ?? {};
-}
+const arePoolsReady = (world: World): boolean =>
+  world.kubernetes.list('NodePool').every((pool) => {
+    const conditions = at(pool, 'status', 'conditions');
+    return (
+      Array.isArray(conditions) &&
+      conditions.some((one) => at(one, 'type') === 'Ready' && at(one, 'status') === 'True')
+    );
+  });
 
-interface NodePoolSeen {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string };
-  readonly status?: { readonly resources?: Readonly<Record<string, string>> };
+function nodePoolResources(world: World, name: string): Readonly<Record<string, string>> {
+  return { ...Object(at(world.kubernetes.get('NodePool', '', name), 'status', 'resources')) };
 }
 
 function ourMilliseconds(world: World): number {
@@ -176,13 +190,6 @@ function ourMilliseconds(world: World): number {
   const firstLaunch = world.aws.machines()[0];
   if (firstPending === undefined || firstLaunch === undefined) return Number.NaN;
   return firstLaunch.launchedAt - firstPending.at;
-}
-
-interface ClaimSeen {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string };
-  readonly status?: { readonly providerID?: string };
 }
 
 /** Every running instance belongs to exactly one NodeClaim, and every NodeClaim has one. */
@@ -193,8 +200,12 @@ function checkInstances(world: World, check: Stage['check']): void {
     .map(({ id }) => id)
     .sort();
   const claimed = world.kubernetes
-    .list<ClaimSeen>('NodeClaim')
-    .map(({ status }) => status?.providerID?.split('/').at(-1) ?? 'none')
+    .list('NodeClaim')
+    .map((claim) =>
+      String(at(claim, 'status', 'providerID'))
+        .split('/')
+        .at(-1),
+    )
     .sort();
   const same =
     living.length === claimed.length && living.every((id, index) => id === claimed[index]);

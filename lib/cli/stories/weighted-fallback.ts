@@ -49,7 +49,7 @@ export const weightedFallback: Story = {
       limitNamed[0] ?? `${waiting.length} waiting, no such event`,
     );
 
-    stage.patchNodePool('production', { spec: { limits: { cpu: String(RAISED_LIMIT) } } });
+    stage.limit('production', { cpu: String(RAISED_LIMIT) });
     await stage.untilRunning('shop', 180, 300_000);
     stage.check(
       'after raising the limit all run, and the new limit holds',
