@@ -129,7 +129,7 @@ function refusals(refused: readonly Refusal[]): readonly string[] {
       ...byPool.map(({ nodePool, because }) => `  NodePool ${nodePool}: ${because}`),
     ];
   });
-  return section(`Refused: ${pods(refused.length)}`, lines);
+  return section(`Refused (${pods(refused.length)})`, lines);
 }
 
 const pods = (count: number): string => (count === 1 ? '1 pod' : `${count} pods`);

@@ -73,3 +73,12 @@ export function nodesAllowed(allowance: Allowance, type: InstanceType): number {
   }
   return nodes;
 }
+
+/** The largest share of what is left of any limited resource that a node of `type` takes. */
+export function shareOf(type: InstanceType, allowance: Resources): number {
+  const charge = chargeFor(type.capacity, allowance);
+  return Object.keys(allowance).reduce((most, name) => {
+    const left = Math.max(1, amountOf(allowance, name));
+    return Math.max(most, amountOf(charge, name) / left);
+  }, 0);
+}

@@ -23,7 +23,7 @@ export function bestPrices(rows: readonly PriceRow[], demand: Amounts): Amounts 
   const units = demand.map((_, axis) =>
     rows.reduce((largest, { amounts }) => Math.max(largest, amounts[axis] ?? 0), 0),
   );
-  const gains = demand.map((amount, axis) => amount * (units[axis] ?? 0));
+  const gains = demand.map((amount, axis) => (units[axis] ? amount / (units[axis] ?? 1) : 0));
   const scale = Math.max(...gains, TINY);
   const tableau: Tableau = {
     columns: demand.map((_, axis) => axis),

@@ -25,9 +25,10 @@ export function describeMismatch(pool: Requirements, asked: Requirements): strin
       const problem = incompatibility(pool, one, WELL_KNOWN);
       if (problem === undefined) return [];
       const given = pool.get(requirement.key);
+      const { minValues: _, ...rest } = given ?? requirement;
       const wanted = `it asks for ${describeRequirement(requirement)}`;
       return given
-        ? [`${wanted}, the pool gives ${describeRequirement({ ...given, minValues: 0 })}`]
+        ? [`${wanted}, the pool gives ${describeRequirement(rest)}`]
         : [`${wanted}, a label that the pool does not give its nodes${hintIn(problem)}`];
     });
   return problems.length === 0 ? undefined : problems.join('; ');

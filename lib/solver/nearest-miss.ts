@@ -1,7 +1,7 @@
 import { compareText } from '#lib/constraints/order.ts';
 import { amountOf, fits, type Resources } from '#lib/constraints/resources.ts';
 import type { Choice } from './admission.ts';
-import { chargeFor } from './limits.ts';
+import { chargeFor, shareOf } from './limits.ts';
 
 /** A million cores is a slip of the unit. Source: karpenter v1.14, nodeclaim.go, m vs M typo. */
 const TYPO_MILLICORES = 1_000_000_000;
@@ -52,7 +52,7 @@ export function limitMiss(
   }
   const [smallest] = [...choices].sort(
     (a, b) =>
-      overdraft(a, allowance) - overdraft(b, allowance) ||
+      shareOf(a.sourceType.type, allowance) - shareOf(b.sourceType.type, allowance) ||
       compareText(a.sourceType.type.name, b.sourceType.type.name),
   );
   const charge = smallest ? chargeFor(smallest.sourceType.type.capacity, allowance) : {};
@@ -64,15 +64,6 @@ export function limitMiss(
   if (!smallest || name === undefined) return `the limits of NodePool ${nodePool} are used up`;
   const left = tell(name, Math.max(0, amountOf(allowance, name)));
   return `the limits of NodePool ${nodePool} leave ${left}; the smallest type that holds it, ${smallest.sourceType.type.name}, has ${tell(name, amountOf(charge, name))}`;
-}
-
-/** By how much a type goes beyond what is left, as a share of it. */
-function overdraft({ sourceType }: Choice, allowance: Resources): number {
-  const charge = chargeFor(sourceType.type.capacity, allowance);
-  return Object.keys(allowance).reduce((most, name) => {
-    const left = Math.max(1, amountOf(allowance, name));
-    return Math.max(most, amountOf(charge, name) / left);
-  }, 0);
 }
 
 const GIB = 1024 ** 3;

@@ -1,13 +1,15 @@
 import type { Resources } from '#lib/constraints/resources.ts';
 import type { Pod } from '#lib/model/pod.ts';
+import { closeDraft } from './close.ts';
 import type { NodeClaimDraft } from './draft.ts';
+import type { Portion } from './fill.ts';
 import type { HostPacking } from './host-packing.ts';
 import { allowanceIn, charged, chargeOf, type Ledger, reserved } from './ledger.ts';
 import { chargeFor, nodesAllowed } from './limits.ts';
 import { joinFirst, type OpenContext, openBest } from './open.ts';
 import type { PodGroup } from './pod-groups.ts';
 import { listTypes, type SealedClaim, sealDraft } from './seal.ts';
-import { canYield, portionOf, take, type Waiting, yieldWish } from './waiting.ts';
+import { portionOf, take, type Waiting, yieldWish } from './waiting.ts';
 
 /** A draft, the very pods that go on it, and what it has been counted as against limits. */
 interface Planned {
@@ -21,6 +23,15 @@ interface Planned {
 export interface NewNodes {
   readonly claims: readonly SealedClaim[];
   readonly ledger: Ledger;
+}
+
+/** A plan so far. */
+interface Course {
+  readonly planned: readonly Planned[];
+  readonly ledger: Ledger;
+  readonly usdPerHour: number;
+  /** Of a plan that was closed early: the groups it closes with, and what they had given up. */
+  readonly yielded: ReadonlyMap<PodGroup, Waiting['yielded']>;
 }
 
 /**
@@ -39,25 +50,76 @@ export function packNewNodes(
   const { worthOf } = context.prices;
   const dearestFirst = [...waiting].sort((a, b) => worthOf(b.group) - worthOf(a.group));
   const byGroup = new Map(waiting.map((each) => [each.group, each]));
-  const planned: Planned[] = [];
-  let ledger = opening;
-  for (const seed of dearestFirst) {
-    while (seed.left.length > 0) {
-      const portions = dearestFirst.filter(({ left }) => left.length > 0).map(portionOf);
-      const draft = openBest(portionOf(seed), portions, ledger, context);
-      if (draft) {
-        const alike = copies(draft, byGroup, ledger);
-        ledger = paidFor(alike, ledger);
-        planned.push(...alike);
-        continue;
-      }
-      if (!canYield(seed)) break;
+  let course: Course = { planned: [], ledger: opening, usdPerHour: 0, yielded: new Map() };
+  let closed: Course | undefined;
+  for (;;) {
+    const portions = dearestFirst.filter(isOpen).map(portionOf);
+    const seed = dearestFirst.find(isOpen);
+    if (!seed) break;
+    const draft = openBest(portionOf(seed), portions, course.ledger, context);
+    if (draft) {
+      closed = cheaper(closed, closing(draft, portions, course, { byGroup, context }));
+      course = extended(course, copies(draft, byGroup, course.ledger));
+    } else {
+      const before = seed.left.length;
       yieldWish(seed);
       onHosts.place(seed);
-      joinPlanned(seed, planned, context);
+      course = { ...course, planned: joinPlanned(seed, course.planned, context) };
+      // It was made for pods that have found another place by now.
+      if (seed.left.length < before) closed = undefined;
     }
   }
-  return sealAll(planned, ledger);
+  const best = better(course, closed, waiting);
+  return sealAll(best.planned, best.ledger);
+}
+
+/** Of the plan to its end and the one that was closed early the one that places more, or for less. */
+function better(course: Course, closed: Course | undefined, waiting: readonly Waiting[]): Course {
+  const placesMore = waiting.some(
+    ({ left, group }) => left.length > 0 && closed?.yielded.has(group),
+  );
+  if (!closed || (!placesMore && closed.usdPerHour >= course.usdPerHour)) return course;
+  for (const each of waiting) {
+    const yielded = closed.yielded.get(each.group);
+    if (!yielded) continue;
+    each.left = [];
+    each.yielded = yielded;
+  }
+  return closed;
+}
+
+/** Whether there are pods left and a wish, or the lack of one, that was not tried yet. */
+const isOpen = ({ left, level, group }: Waiting): boolean =>
+  left.length > 0 && level < group.levels.length;
+
+/** The plan so far and one last node for all that is left, if there is such a node. */
+function closing(
+  draft: NodeClaimDraft,
+  portions: readonly Portion[],
+  course: Course,
+  { byGroup, context }: { byGroup: ReadonlyMap<PodGroup, Waiting>; context: OpenContext },
+): Course | undefined {
+  const last = closeDraft(portions, draft.admission.source, course.ledger, context);
+  if (!last) return undefined;
+  const pods = portions.flatMap(({ group }) => byGroup.get(group)?.left ?? []);
+  const yielded = new Map(
+    portions.map(({ group }) => [group, byGroup.get(group)?.yielded ?? []] as const),
+  );
+  return { ...extended(course, [planned(last, pods, course.ledger)]), yielded };
+}
+
+const cheaper = (a: Course | undefined, b: Course | undefined): Course | undefined =>
+  a && (!b || a.usdPerHour <= b.usdPerHour) ? a : b;
+
+/** The plan with nodes that are all alike. */
+function extended(course: Course, alike: readonly Planned[]): Course {
+  const usdPerHour = alike.reduce((sum, { draft }) => sum + draft.usdPerHour, course.usdPerHour);
+  return {
+    ...course,
+    planned: [...course.planned, ...alike],
+    ledger: paidFor(alike, course.ledger),
+    usdPerHour,
+  };
 }
 
 /** The draft as often as its pods, the limits and its reservation allow. */
@@ -68,7 +130,6 @@ function copies(
 ): readonly Planned[] {
   const { source } = draft.admission;
   const allowance = allowanceIn(ledger, source.nodePool);
-  const charge = allowance && chargeAtOpening(draft, allowance);
   // Minimums may only be met by types that a second node could no longer list.
   let times = allowance && source.hasMinValues ? 1 : Number.POSITIVE_INFINITY;
   times = Math.min(times, nodesAllowed(allowance, draft.shape.sourceType.type));
@@ -78,14 +139,21 @@ function copies(
   for (const [group, count] of draft.counts) {
     times = Math.min(times, Math.floor((byGroup.get(group)?.left.length ?? 0) / count));
   }
-  return Array.from({ length: Math.max(1, times) }, () => ({
-    draft: charge && source.hasMinValues ? { ...draft, allowance: charge } : draft,
-    pods: [...draft.counts].flatMap(([group, count]) => {
+  return Array.from({ length: Math.max(1, times) }, () => {
+    const pods = [...draft.counts].flatMap(([group, count]) => {
       const members = byGroup.get(group);
       return members ? take(members, count) : [];
-    }),
-    ...(charge && { charge }),
-  }));
+    });
+    return planned(draft, pods, ledger);
+  });
+}
+
+function planned(draft: NodeClaimDraft, pods: readonly Pod[], ledger: Ledger): Planned {
+  const { source } = draft.admission;
+  const allowance = allowanceIn(ledger, source.nodePool);
+  if (!allowance) return { draft, pods };
+  const charge = chargeAtOpening(draft, allowance);
+  return { draft: source.hasMinValues ? { ...draft, allowance: charge } : draft, pods, charge };
 }
 
 const chargeAtOpening = (draft: NodeClaimDraft, allowance: Resources): Resources =>
@@ -103,26 +171,31 @@ function paidFor(alike: readonly Planned[], ledger: Ledger): Ledger {
     : reserved(paid, draft.reservationId, alike.length);
 }
 
-/** Puts pods that have given up a wish on nodes that are planned already. */
-function joinPlanned(seed: Waiting, planned: Planned[], context: OpenContext): void {
-  for (;;) {
-    if (seed.left.length === 0) return;
-    const drafts = planned.map(({ draft }) => draft);
+/** The plan with pods that have given up a wish put on nodes that are planned already. */
+function joinPlanned(
+  seed: Waiting,
+  before: readonly Planned[],
+  context: OpenContext,
+): readonly Planned[] {
+  const after = [...before];
+  while (seed.left.length > 0) {
+    const drafts = after.map(({ draft }) => draft);
     const found = joinFirst(drafts, portionOf(seed), context);
-    const known = found && planned[found.at];
-    if (!found || !known) return;
-    const before = known.draft.counts.get(seed.group) ?? 0;
-    const more = (found.joined.counts.get(seed.group) ?? 0) - before;
+    const known = found && after[found.at];
+    if (!found || !known) break;
+    const had = known.draft.counts.get(seed.group) ?? 0;
+    const more = (found.joined.counts.get(seed.group) ?? 0) - had;
     const pods = [...known.pods, ...take(seed, more)];
-    planned[found.at] = { ...known, draft: found.joined, pods };
+    after[found.at] = { ...known, draft: found.joined, pods };
   }
+  return after;
 }
 
 /** What limits leave over in the end goes, plan by plan, to listing larger types as well. */
-function sealAll(planned: readonly Planned[], ledger: Ledger): NewNodes {
+function sealAll(nodes: readonly Planned[], ledger: Ledger): NewNodes {
   const claims: SealedClaim[] = [];
   let left = ledger;
-  for (const { draft, pods, charge } of planned) {
+  for (const { draft, pods, charge } of nodes) {
     const { nodePool } = draft.admission.source;
     const rest = charge && allowanceIn(left, nodePool);
     if (!rest) {

@@ -12,7 +12,7 @@ import {
 } from './draft.ts';
 import { type FillContext, fillDraft, type Portion } from './fill.ts';
 import { allowanceIn, type Ledger } from './ledger.ts';
-import { allows } from './limits.ts';
+import { allows, shareOf } from './limits.ts';
 import { lowerMinimums, unmetMinimums } from './min-values.ts';
 import type { Source } from './sources.ts';
 
@@ -21,7 +21,11 @@ export interface OpenContext extends FillContext {
   /** Heaviest first. */
   readonly sources: readonly Source[];
   readonly minValuesPolicy: ClusterSettings['minValuesPolicy'];
+  /** What a node should carry most for: a dollar, or a share of what limits leave its NodePool. */
+  readonly economy: Economy;
 }
+
+export type Economy = 'dollars' | 'limits';
 
 /** How many shapes are filled for one decision; the most promising come first. */
 const MOST_SHAPES = 32;
@@ -96,12 +100,16 @@ function fromMarket(
 ): NodeClaimDraft | undefined {
   const market = context.admissions.unreserved(admission);
   if (isRejection(market)) return undefined;
+  const costOf = costIn(admission.source, { ledger, context });
   const waiting = portions.reduce<Amounts>(
     (sum, { group, left }) => plus(sum, group.amounts, left),
     seed.group.amounts.map(() => 0),
   );
   const promising = shapesFor(market, seed, ledger)
-    .map((choice) => ({ choice, promise: promiseOf(choice, waiting, context) }))
+    .map((choice) => {
+      const most = mostCarried(choice, waiting, context);
+      return { choice, promise: most / costOf(choice) };
+    })
     .sort((a, b) => b.promise - a.promise || byPrice(a.choice, b.choice));
   let best: NodeClaimDraft | undefined;
   let bestYield = 0;
@@ -112,8 +120,8 @@ function fromMarket(
     const empty = emptyDraft(market, choice, seed, { ledger, context });
     const filled = fillDraft(empty, seed, portions, context);
     if (!filled) continue;
-    const settled = onCheapestHolder(filled);
-    const yielded = carried(settled, context) / settled.usdPerHour;
+    const settled = onBestHolder(filled, costOf);
+    const yielded = carried(settled, context) / costOf(settled.shape);
     if (best && yielded <= bestYield) continue;
     [best, bestYield] = [settled, yielded];
   }
@@ -132,13 +140,27 @@ const shapesFor = (admission: Admission, { group }: Portion, ledger: Ledger): re
 export const byPrice = (a: Choice, b: Choice): number =>
   a.usdPerHour - b.usdPerHour || compareText(a.sourceType.type.name, b.sourceType.type.name);
 
-/** No filling of this shape can be worth more per dollar. */
-function promiseOf(choice: Choice, waiting: Amounts, { prices }: OpenContext): number {
+/** No filling of this shape can be worth more. */
+function mostCarried(choice: Choice, waiting: Amounts, { prices }: OpenContext): number {
   const [cheapest] = choice.offerings;
   const here = cheapest && prices.pricesAt(cheapest);
-  if (!here) return 0;
-  return worth(here, least(choice.sourceType.roomAmounts, waiting)) / choice.usdPerHour;
+  return here ? worth(here, least(choice.sourceType.roomAmounts, waiting)) : 0;
 }
+
+/** What a node costs in the economy at hand; never 0. */
+function costIn({ nodePool }: Source, { ledger, context }: Around): (choice: Choice) => number {
+  const allowance = allowanceIn(ledger, nodePool);
+  if (context.economy === 'dollars' || !allowance) {
+    return ({ usdPerHour }) => Math.max(usdPerHour, FREE_USD_PER_HOUR);
+  }
+  return ({ sourceType, usdPerHour }) =>
+    shareOf(sourceType.type, allowance) + usdPerHour * TIE_BREAKING_SHARE;
+}
+
+/** A price of 0 would be worth everything. */
+const FREE_USD_PER_HOUR = 1e-9;
+/** Of nodes that take the same share of limits, the cheaper one. */
+const TIE_BREAKING_SHARE = 1e-6;
 
 /** What the pods on a draft are worth. */
 function carried({ counts }: NodeClaimDraft, { prices }: OpenContext): number {
@@ -147,10 +169,12 @@ function carried({ counts }: NodeClaimDraft, { prices }: OpenContext): number {
   return sum;
 }
 
-/** The draft in the cheapest shape that holds all it holds. */
-function onCheapestHolder(draft: NodeClaimDraft): NodeClaimDraft {
-  const [shape = draft.shape] = [...holdersOf(draft)].sort(byPrice);
-  return { ...draft, shape, usdPerHour: Math.min(shape.usdPerHour, draft.usdPerHour) };
+/** The draft in the shape that costs least of all that hold what it holds. */
+function onBestHolder(draft: NodeClaimDraft, costOf: (choice: Choice) => number): NodeClaimDraft {
+  const [shape = draft.shape] = [...holdersOf(draft)].sort(
+    (a, b) => costOf(a) - costOf(b) || byPrice(a, b),
+  );
+  return { ...draft, shape, usdPerHour: shape.usdPerHour };
 }
 
 /**

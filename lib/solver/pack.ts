@@ -7,6 +7,7 @@ import type { Host } from './hosts.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { lowerBound } from './lower-bound.ts';
 import { packNewNodes } from './new-nodes.ts';
+import type { Economy } from './open.ts';
 import type { PodGroup } from './pod-groups.ts';
 import { priceOut } from './prices.ts';
 import type { SealedClaim } from './seal.ts';
@@ -37,8 +38,23 @@ export interface Packed {
   readonly ledger: Ledger;
 }
 
-/** Packs groups onto hosts, then onto new nodes. */
+/**
+ * Packs groups onto hosts, then onto new nodes, for the fewest dollars. Where limits leave some
+ * without a place, they are packed anew so that limits carry as far as they can, if that places
+ * more.
+ */
 export function pack(problem: PackProblem): Packed {
+  const cheapest = packFor('dollars', problem);
+  if (cheapest.left.length === 0 || !problem.sources.some(hasLimits)) return cheapest;
+  const densest = packFor('limits', problem);
+  return leftIn(densest) < leftIn(cheapest) ? densest : cheapest;
+}
+
+const hasLimits = ({ nodePool }: Source): boolean => Object.keys(nodePool.limits).length > 0;
+
+const leftIn = ({ left }: Packed): number => left.reduce((sum, each) => sum + each.left.length, 0);
+
+function packFor(economy: Economy, problem: PackProblem): Packed {
   const { snapshot, groups, hosts, sources, axes, expected } = problem;
   const admissions = createAdmissions();
   const onHosts = packHosts(hosts);
@@ -56,6 +72,7 @@ export function pack(problem: PackProblem): Packed {
     admissions,
     prices,
     sources,
+    economy,
     minValuesPolicy: snapshot.settings.minValuesPolicy,
   });
   const groupOf = new Map(groups.flatMap((group) => group.pods.map((pod) => [pod, group])));

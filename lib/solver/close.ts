@@ -1,0 +1,89 @@
+import { firstPortConflict, type HostPort } from '#lib/constraints/host-ports.ts';
+import { isRejection } from '#lib/constraints/rejection.ts';
+import type { Admission, Admissions } from './admission.ts';
+import { type Amounts, plus } from './amounts.ts';
+import { holdersOf, type NodeClaimDraft, offersEnough, openDraft } from './draft.ts';
+import type { FillContext, Portion } from './fill.ts';
+import { allowanceIn, type Ledger } from './ledger.ts';
+import { byPrice } from './open.ts';
+import { mostPerNode } from './pod-groups.ts';
+import type { Source } from './sources.ts';
+
+/**
+ * The cheapest single node of `source` that holds all of `portions`, or undefined where there is
+ * none. A plan that is built node by node compares with this at each step: what is left may be
+ * cheaper together than what suits each of its parts.
+ *
+ * Cost: portions + instance types.
+ */
+export function closeDraft(
+  portions: readonly Portion[],
+  source: Source,
+  ledger: Ledger,
+  { admissions }: FillContext,
+): NodeClaimDraft | undefined {
+  const total = totalOf(portions);
+  if (!source.types.some(({ roomAmounts }) => isWithin(total, roomAmounts))) return undefined;
+  const hostPorts = portsTogether(portions);
+  const admission = hostPorts && admissionOfAll(portions, source, admissions);
+  if (!admission) return undefined;
+  const [any] = admission.choices.values();
+  if (!any) return undefined;
+  const draft: NodeClaimDraft = {
+    ...openDraft(admission, any, allowanceIn(ledger, source.nodePool)),
+    used: total,
+    hostPorts,
+    counts: new Map(portions.map(({ group, left }) => [group, left])),
+  };
+  const [shape] = [...holdersOf(draft)].sort(byPrice);
+  if (!shape) return undefined;
+  const closed = { ...draft, shape, usdPerHour: shape.usdPerHour };
+  return source.hasMinValues && !offersEnough(closed) ? undefined : closed;
+}
+
+function totalOf(portions: readonly Portion[]): Amounts {
+  const [first] = portions;
+  const none = (first?.group.amounts ?? []).map(() => 0);
+  return portions.reduce<Amounts>((sum, { group, left }) => plus(sum, group.amounts, left), none);
+}
+
+const isWithin = (amounts: Amounts, room: Amounts): boolean =>
+  amounts.every((amount, axis) => amount <= (room[axis] ?? 0));
+
+/** The host ports of all pods, or undefined where two of them clash. */
+function portsTogether(portions: readonly Portion[]): readonly HostPort[] | undefined {
+  const taken: HostPort[] = [];
+  for (const { group, left } of portions) {
+    if (left > mostPerNode(group) || firstPortConflict(group.hostPorts, taken)) return undefined;
+    taken.push(...group.hostPorts);
+  }
+  return taken;
+}
+
+/** What is left when everybody has joined, outside reservations. */
+function admissionOfAll(
+  portions: readonly Portion[],
+  source: Source,
+  admissions: Admissions,
+): Admission | undefined {
+  const open = admissions.open(source);
+  let admission = isRejection(open) ? open : admissions.unreserved(open);
+  for (const { asks } of portions) {
+    if (isRejection(admission)) return undefined;
+    admission = joined(admission, asks, admissions);
+  }
+  return isRejection(admission) ? undefined : admission;
+}
+
+function joined(
+  admission: Admission,
+  asks: Portion['asks'],
+  admissions: Admissions,
+): ReturnType<Admissions['narrow']> {
+  let answer: ReturnType<Admissions['narrow']> = admission;
+  for (const ask of asks) {
+    answer = admissions.narrow(admission, ask);
+    if (!isRejection(answer)) return answer;
+  }
+  return answer;
+}
