@@ -9,7 +9,7 @@ import { NOON } from '#test/build/objects.ts';
 const facts: NodeClassFacts = {
   nodeClass: 'default',
   subnets: [
-    { id: 'subnet-few', zone: 'us-east-1a', zoneId: 'use1-az1', freeAddresses: 20 },
+    { id: 'subnet-0few', zone: 'us-east-1a', zoneId: 'use1-az1', freeAddresses: 20 },
     { id: 'subnet-b', zone: 'us-east-1b', zoneId: 'use1-az2', freeAddresses: 100 },
     { id: 'subnet-a', zone: 'us-east-1b', zoneId: 'use1-az2', freeAddresses: 100 },
   ],
@@ -57,7 +57,7 @@ describe('nodeClassStatus', () => {
     expect(resolve().subnets).toEqual([
       { id: 'subnet-a', zone: 'us-east-1b', zoneId: 'use1-az2' },
       { id: 'subnet-b', zone: 'us-east-1b', zoneId: 'use1-az2' },
-      { id: 'subnet-few', zone: 'us-east-1a', zoneId: 'use1-az1' },
+      { id: 'subnet-0few', zone: 'us-east-1a', zoneId: 'use1-az1' },
     ]);
     expect(resolve().securityGroups?.map(({ id }) => id)).toEqual(['sg-1', 'sg-2']);
   });
