@@ -47,14 +47,17 @@ export function packNewNodes(
   opening: Ledger,
   context: OpenContext,
 ): NewNodes {
-  const { worthOf } = context.prices;
-  const dearestFirst = [...waiting].sort((a, b) => worthOf(b.group) - worthOf(a.group));
+  const { prices, economy } = context;
+  // Where limits bind somebody goes without: the largest pods are served first, as upstream does.
+  const byWorth = (a: Waiting, b: Waiting): number =>
+    prices.worthOf(b.group) - prices.worthOf(a.group);
+  const inOrder = economy === 'limits' ? waiting : waiting.toSorted(byWorth);
   const byGroup = new Map(waiting.map((each) => [each.group, each]));
   let course: Course = { planned: [], ledger: opening, usdPerHour: 0, yielded: new Map() };
   let closed: Course | undefined;
   for (;;) {
-    const portions = dearestFirst.filter(isOpen).map(portionOf);
-    const seed = dearestFirst.find(isOpen);
+    const portions = inOrder.filter(isOpen).map(portionOf);
+    const seed = inOrder.find(isOpen);
     if (!seed) break;
     const draft = openBest(portionOf(seed), portions, course.ledger, context);
     if (draft) {

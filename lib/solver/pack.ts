@@ -47,12 +47,19 @@ export function pack(problem: PackProblem): Packed {
   const cheapest = packFor('dollars', problem);
   if (cheapest.left.length === 0 || !problem.sources.some(hasLimits)) return cheapest;
   const densest = packFor('limits', problem);
-  return leftIn(densest) < leftIn(cheapest) ? densest : cheapest;
+  return servesMore(densest, cheapest, problem.groups) ? densest : cheapest;
+}
+
+/** Whether `a` leaves fewer pods than `b` of the first, largest, group in which they differ. */
+function servesMore(a: Packed, b: Packed, groups: readonly PodGroup[]): boolean {
+  const leftOf = ({ left }: Packed) =>
+    new Map(left.map((waiting) => [waiting.group, waiting.left.length]));
+  const [leftByA, leftByB] = [leftOf(a), leftOf(b)];
+  const differs = groups.find((group) => leftByA.get(group) !== leftByB.get(group));
+  return differs !== undefined && (leftByA.get(differs) ?? 0) < (leftByB.get(differs) ?? 0);
 }
 
 const hasLimits = ({ nodePool }: Source): boolean => Object.keys(nodePool.limits).length > 0;
-
-const leftIn = ({ left }: Packed): number => left.reduce((sum, each) => sum + each.left.length, 0);
 
 function packFor(economy: Economy, problem: PackProblem): Packed {
   const { snapshot, groups, hosts, sources, axes, expected } = problem;

@@ -7,7 +7,7 @@ import { type AskLevel, askKey, askLevels, type WishRules } from './ask.ts';
 
 /** Pods that no rule of the solver can tell apart: they are packed as a count. */
 export interface PodGroup {
-  /** By namespace and name; never empty. */
+  /** The oldest first, then by uid; never empty. */
   readonly pods: readonly Pod[];
   /** The first of `pods`, which speaks for all. */
   readonly sample: Pod;
@@ -28,14 +28,14 @@ export interface GroupingRules extends WishRules {
 }
 
 /**
- * `pods` as groups, the largest first: by cpu, memory, age, then name.
+ * `pods` as groups, the largest first: by cpu, memory, age, then uid.
  *
  * Source of the order: karpenter v1.14, provisioning/scheduling/queue.go, byCPUAndMemoryDescending.
  */
 export function groupPods(pods: readonly Pod[], rules: GroupingRules): readonly PodGroup[] {
   const members = new Map<string, Pod[]>();
   const levels = new Map<string, readonly AskLevel[]>();
-  for (const pod of [...pods].sort(byNamespacedName)) {
+  for (const pod of [...pods].sort(oldestFirst)) {
     const key = groupKey(pod, rules.keptAwayFrom(pod));
     const known = members.get(key);
     if (known) known.push(pod);
@@ -61,18 +61,17 @@ export function groupPods(pods: readonly Pod[], rules: GroupingRules): readonly 
   return groups.sort(largestFirst);
 }
 
+const oldestFirst = chain<Pod>(
+  (a, b) => a.meta.createdAt - b.meta.createdAt,
+  (a, b) => compareText(a.meta.uid, b.meta.uid),
+  byNamespacedName,
+);
+
 const largestFirst = chain<PodGroup>(
   (a, b) => amountOf(b.requests, 'cpu') - amountOf(a.requests, 'cpu'),
   (a, b) => amountOf(b.requests, 'memory') - amountOf(a.requests, 'memory'),
-  (a, b) => oldest(a) - oldest(b),
-  (a, b) => byNamespacedName(a.sample, b.sample),
+  (a, b) => oldestFirst(a.sample, b.sample),
 );
-
-function oldest({ pods }: PodGroup): number {
-  let createdAt = Number.POSITIVE_INFINITY;
-  for (const { meta } of pods) createdAt = Math.min(createdAt, meta.createdAt);
-  return createdAt;
-}
 
 function groupKey(pod: Pod, keptAwayFrom: ReadonlySet<string>): string {
   const amounts = Object.entries(pod.requests).sort(([a], [b]) => compareText(a, b));

@@ -1,4 +1,4 @@
-import { compareText } from '#lib/constraints/order.ts';
+import { byNamespacedName, compareText } from '#lib/constraints/order.ts';
 import { requirementOf } from '#lib/constraints/requirement.ts';
 import type { Requirements } from '#lib/constraints/requirements.ts';
 import { addResources, minResources, type Resources } from '#lib/constraints/resources.ts';
@@ -95,7 +95,7 @@ export function sealDraft(
     instanceTypes: listed.map(({ sourceType }) => sourceType.type.name),
     requirements: withWhatIsListed(requirementsOfDraft(draft), listed),
     requests: pods.reduce<Resources>((sum, { requests }) => addResources(sum, requests), daemons),
-    pods,
+    pods: pods.toSorted(byNamespacedName),
     cheapest: { instanceType: first.sourceType.type.name, offering },
     hasLoweredMinimums: draft.lowered !== undefined,
   };

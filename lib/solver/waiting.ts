@@ -9,7 +9,7 @@ import type { PodGroup } from './pod-groups.ts';
  */
 export interface Waiting {
   readonly group: PodGroup;
-  /** By namespace and name; taken from the front. */
+  /** The oldest first; taken from the front. */
   left: readonly Pod[];
   /** Place in group.levels. */
   level: number;
