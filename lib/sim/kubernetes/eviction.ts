@@ -32,10 +32,17 @@ export function evictPod(
   if (options.dryRun === true || pod.metadata.deletionTimestamp !== undefined) {
     return registry.remove(resource, pod, ask, options);
   }
-  const isOther = ask.uid !== undefined && ask.uid !== pod.metadata.uid;
-  const marked = isOther ? pod : markDisrupted(registry, pod, options);
-  return registry.remove(resource, marked, ask, options);
+  if (!isAsSeen(pod, ask)) return registry.remove(resource, pod, ask, options);
+  const marked = markDisrupted(registry, pod, options);
+  // The mark is the server's own write: who asked for the version before it is not too late.
+  const { resourceVersion } = marked.metadata;
+  const onMarked = ask.resourceVersion === undefined ? ask : { ...ask, resourceVersion };
+  return registry.remove(resource, marked, onMarked, options);
 }
+
+const isAsSeen = ({ metadata }: PodObject, ask: DeleteOptions): boolean =>
+  (ask.uid === undefined || ask.uid === metadata.uid) &&
+  (ask.resourceVersion === undefined || ask.resourceVersion === metadata.resourceVersion);
 
 function spendBudget(
   registry: Registry,

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { wire } from '#lib/kube/field.ts';
+import { listAll } from '#lib/kube/list.ts';
+import { create } from '#lib/kube/write.ts';
+import type { ObjectRef } from '#lib/model/object.ts';
+import type { Action } from '#lib/model/plan.ts';
+import { type ActingBench, anActingBench } from '#test/build/acting.ts';
+import { asking } from '#test/build/wire-objects.ts';
+
+const labels = { app: 'web' };
+
+/** A pod that runs on a node, and both as they were seen. */
+async function aRunningPod() {
+  const bench = anActingBench();
+  const { api } = bench;
+  api.start();
+  const spec = { containers: [asking('a', { cpu: '100m' })] };
+  await api.through(
+    create(api.kube, 'Pod', { metadata: { name: 'web', labels }, spec }, 'default'),
+  );
+  await api.wait(300);
+  return bench;
+}
+
+function refTo(bench: ActingBench, kind: string, namespace: string, name: string): ObjectRef {
+  const { metadata } = bench.api.cluster.get(kind, namespace, name) as {
+    metadata: { uid: string; resourceVersion: string };
+  };
+  const place = namespace === '' ? {} : { namespace };
+  const { uid, resourceVersion } = metadata;
+  return { apiVersion: 'v1', kind, name, uid, resourceVersion, ...place };
+}
+
+function toEvict(bench: ActingBench): Action {
+  const [node] = bench.api.cluster.list('Node');
+  if (node === undefined) throw new Error('expected a Node, found none');
+  return {
+    kind: 'evict',
+    pod: refTo(bench, 'Pod', 'default', 'web'),
+    node: refTo(bench, 'Node', '', String(node.metadata.name)),
+    because: 'Drifted',
+  };
+}
+
+async function eventsOf(bench: ActingBench) {
+  const told: string[] = [];
+  await bench.api.through(
+    listAll(bench.api.kube, { kind: 'Event' }, (event) => {
+      const { reportingController, type, reason, note, regarding } = wire(event);
+      if (reportingController === 'joinery')
+        told.push(`${type} ${wire(regarding).kind} ${reason}: ${note}`);
+    }),
+  );
+  return told;
+}
+
+describe('evictPod', () => {
+  it('evicts the pod, and tells so on it', async () => {
+    const bench = await aRunningPod();
+
+    expect(await bench.act([toEvict(bench)])).toMatchObject([{ result: 'done' }]);
+    expect(
+      bench.api.cluster.get('Pod', 'default', 'web')?.metadata.deletionTimestamp,
+    ).toBeDefined();
+    expect(await eventsOf(bench)).toEqual(['Normal Pod Evicted: Evicted pod: Drifted']);
+  });
+
+  it('comes back where a PodDisruptionBudget forbids it, and tells so on the node', async () => {
+    const bench = await aRunningPod();
+    const budget = {
+      metadata: { name: 'all' },
+      spec: { minAvailable: 1, selector: { matchLabels: labels } },
+    };
+    await bench.api.through(create(bench.api.kube, 'PodDisruptionBudget', budget, 'default'));
+    await bench.api.wait(10);
+
+    expect(await bench.act([toEvict(bench)])).toMatchObject([{ result: 'retry' }]);
+    expect(await eventsOf(bench)).toEqual([
+      'Warning Node FailedDraining: Failed to drain node, evicting pod violates a PDB',
+    ]);
+  });
+
+  it('takes a pod that is gone for evicted, and tells nothing', async () => {
+    const bench = await aRunningPod();
+    const action = toEvict(bench);
+    bench.api.cluster.remove('Pod', 'default', 'web');
+    await bench.api.wait(60);
+
+    expect(await bench.act([action])).toMatchObject([{ result: 'done' }]);
+    expect(await eventsOf(bench)).toEqual([]);
+  });
+});
+
+describe('forceDeletePod', () => {
+  it('deletes a pod that a budget protects, with the grace that is left', async () => {
+    const bench = await aRunningPod();
+    const budget = {
+      metadata: { name: 'all' },
+      spec: { minAvailable: 1, selector: { matchLabels: labels } },
+    };
+    await bench.api.through(create(bench.api.kube, 'PodDisruptionBudget', budget, 'default'));
+    await bench.api.wait(10);
+    const pod = refTo(bench, 'Pod', 'default', 'web');
+    const [outcome] = await bench.act([
+      { kind: 'forceDelete', pod, graceSeconds: 7, because: 'its node must be empty' },
+    ]);
+
+    expect(outcome).toMatchObject({ result: 'done' });
+    expect(
+      bench.api.cluster.get('Pod', 'default', 'web')?.metadata.deletionGracePeriodSeconds,
+    ).toBe(7);
+    expect(await eventsOf(bench)).toEqual([
+      'Normal Pod Disrupted: Disrupted pod: its node must be empty',
+    ]);
+  });
+});

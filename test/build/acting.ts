@@ -1,0 +1,65 @@
+import { act } from '#lib/act/act.ts';
+import type { ActLimits } from '#lib/act/ports.ts';
+import { typedCall } from '#lib/aws/call.ts';
+import { decodeNodeClaim } from '#lib/kube/decode-node-claim.ts';
+import type { NewNodeClaim, NodeClaim } from '#lib/model/node-claim.ts';
+import type { Action, Outcome } from '#lib/model/plan.ts';
+import { type ApiBench, anApi } from './api-bench.ts';
+import { settings } from './aws-callers.ts';
+import { type AwsBench, anAccount } from './embedded-aws.ts';
+import { aNewClaim } from './node-claims.ts';
+import { aWireNodePool } from './wire-objects.ts';
+
+/** An embedded cluster and account on one clock, and Joinery's hands in both. */
+export interface ActingBench {
+  readonly api: ApiBench;
+  readonly account: AwsBench;
+  readonly act: (
+    actions: readonly Action[],
+    limits?: Partial<ActLimits>,
+  ) => Promise<readonly Outcome[]>;
+  /** The action that creates a NodeClaim of the NodePool `default`, in the launch group g of `size`. */
+  readonly toCreate: (name: string, size?: number) => Action;
+  /** NodeClaims as the API server holds them, in the order of these names. */
+  readonly claims: (...names: readonly string[]) => readonly NodeClaim[];
+}
+
+/** An embedded world for acting in. */
+export function anActingBench(): ActingBench {
+  const api = anApi();
+  api.cluster.apply({ ...aWireNodePool(), metadata: { name: 'default' } });
+  const owner = api.cluster.get('NodePool', '', 'default')?.metadata.uid ?? '';
+  const account = anAccount({ clock: api.clock });
+  const ports = {
+    kube: api.kube,
+    aws: typedCall(account.aws.call('adapter')),
+    now: api.now,
+    settings: { cluster: settings },
+  };
+  return {
+    api,
+    account,
+    act: (actions, limits = {}) =>
+      api.through(
+        act(ports, actions, { until: Number.POSITIVE_INFINITY, mayGoOn: () => true, ...limits }),
+      ),
+    toCreate: (name, size = 1) => ({
+      kind: 'createNodeClaim',
+      claim: aClaimToBe(name, size, owner),
+      forPods: [],
+    }),
+    claims: (...names) =>
+      names.map((name) => decodeNodeClaim(api.cluster.get('NodeClaim', '', name))),
+  };
+}
+
+function aClaimToBe(name: string, size: number, uid: string): NewNodeClaim {
+  const { meta, spec } = aNewClaim({ meta: { name } });
+  return {
+    name,
+    labels: meta.labels,
+    annotations: { ...meta.annotations, 'joinery.dev/launch-group': `g/${size}` },
+    owner: { kind: 'NodePool', name: 'default', uid },
+    spec,
+  };
+}
