@@ -4,19 +4,25 @@
  *   aws ec2 describe-instance-types > types.json
  *   aws ec2 describe-instance-type-offerings --location-type availability-zone > offerings.json
  *   aws ec2 describe-availability-zones > zones.json
+ *   aws ec2 describe-spot-price-history --start-time now --product-descriptions Linux/UNIX > spot.json
+ *   (the region's offer file of AmazonEC2 as CSV, from the AWS Price List bulk API) > prices.csv
  *   node infra/tools/refresh-ec2-table.ts --region us-east-1 --types types.json \
- *     --offerings offerings.json --zones zones.json --prices prices.json --limits limits.json
+ *     --offerings offerings.json --zones zones.json --price-list prices.csv --spot-history spot.json \
+ *     --limits limits.json
  *
- * prices.json: { pricedAt, spotPricesAreEstimates, onDemandUsd: { "m5.large": 0.096 }, spotUsd:
- * { "m5.large": { "us-east-1a": 0.0321 } } }. limits.json, what EC2 does not answer:
- * { "m5.large": { "networkMbps": 750, "branchInterfaces": 9 } }. A region whose prices are not at
- * hand takes another's with --prices-of us-east-1; the table says that it did.
+ * In place of --price-list and --spot-history, --prices prices.json gives both: { pricedAt,
+ * spotPricesAreEstimates, onDemandUsd: { "m5.large": 0.096 }, spotUsd: { "m5.large": {
+ * "us-east-1a": 0.0321 } } }. limits.json is what EC2 does not answer: { "m5.large": {
+ * "networkMbps": 750, "branchInterfaces": 9 } }. A region whose prices are not at hand takes
+ * another's with --prices-of us-east-1; the table says that it did.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import type { Ec2Table, RegionalType, Sale } from '#lib/ec2/table.ts';
 import { encodeFacts, encodeRegion } from '#lib/ec2/table-codec.ts';
 import { type DescribedType, factsOf, type Limits, type Prices, runsLinux } from './ec2-answers.ts';
+import { onDemandPrices, spotPrices } from './price-list.ts';
 
 interface Recorded {
   readonly region: string;
@@ -74,44 +80,58 @@ function writeTable(path: string, table: unknown): void {
   writeFileSync(path, `${text}\n`);
 }
 
-function main(): void {
-  const option = { type: 'string' } as const;
-  const { values } = parseArgs({
-    options: {
-      region: option,
-      types: option,
-      offerings: option,
-      zones: option,
-      prices: option,
-      limits: option,
-      'prices-of': option,
-      out: { type: 'string', default: 'lib/ec2/data' },
-    },
-  });
-  const need = (name: 'region' | 'types' | 'offerings' | 'zones' | 'prices' | 'limits'): string => {
-    const value = values[name];
-    if (value === undefined)
-      throw new Error(`--${name} is missing; the file's head says what it is`);
-    return value;
+const option = { type: 'string' } as const;
+const OPTIONS = {
+  region: option,
+  types: option,
+  offerings: option,
+  zones: option,
+  prices: option,
+  'price-list': option,
+  'spot-history': option,
+  limits: option,
+  'prices-of': option,
+  out: { type: 'string', default: 'lib/ec2/data' },
+} as const;
+type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+
+function needed(options: Options, name: keyof Options): string {
+  const value = options[name];
+  if (value === undefined) throw new Error(`--${name} is missing; the file's head says what it is`);
+  return value;
+}
+
+const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+
+async function pricesFrom(options: Options): Promise<Prices> {
+  if (options.prices !== undefined) return readJson(options.prices);
+  const lines = createInterface({ input: createReadStream(needed(options, 'price-list')) });
+  return {
+    ...(await onDemandPrices(lines)),
+    spotPricesAreEstimates: false,
+    spotUsd: spotPrices(readJson(needed(options, 'spot-history')).SpotPriceHistory),
   };
-  const read = (name: Parameters<typeof need>[0]) => JSON.parse(readFileSync(need(name), 'utf8'));
-  const pricesOf = values['prices-of'];
+}
+
+async function main(): Promise<void> {
+  const { values: options } = parseArgs({ options: OPTIONS });
+  const pricesOf = options['prices-of'];
   const recorded: Recorded = {
-    region: need('region'),
-    types: read('types').InstanceTypes,
-    offerings: read('offerings').InstanceTypeOfferings,
-    zones: read('zones').AvailabilityZones,
-    prices: read('prices'),
-    limits: read('limits'),
+    region: needed(options, 'region'),
+    types: readJson(needed(options, 'types')).InstanceTypes,
+    offerings: readJson(needed(options, 'offerings')).InstanceTypeOfferings,
+    zones: readJson(needed(options, 'zones')).AvailabilityZones,
+    prices: await pricesFrom(options),
+    limits: readJson(needed(options, 'limits')),
     ...(pricesOf === undefined ? {} : { pricesOf }),
   };
   const table = tableOf(recorded);
   const facts = sortedFacts(recorded);
-  writeTable(`${values.out}/instance-types.json`, encodeFacts(table.pricedAt, facts));
-  writeTable(`${values.out}/${table.region}.json`, encodeRegion(table));
+  writeTable(`${options.out}/instance-types.json`, encodeFacts(table.pricedAt, facts));
+  writeTable(`${options.out}/${table.region}.json`, encodeRegion(table));
   process.stdout.write(
     `${table.region}: ${table.types.length} types, ${table.zones.length} zones\n`,
   );
 }
 
-if (import.meta.main) main();
+if (import.meta.main) await main();
