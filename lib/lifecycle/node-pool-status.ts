@@ -35,7 +35,7 @@ export function nodePoolStatus(
 ): readonly Action[] {
   if (pool.meta.deletedAt !== undefined) return [];
   const counted = members.filter((state) => !isLeaving(state));
-  const resources = counted.map(capacityOf).reduce(addResources, ZEROS);
+  const resources = counted.map(capacityOf).reduce(addResources, zerosOf(pool));
   const conditions = conditionsOf(pool, members, around);
   const generation = around.nodeClasses.get(pool.template.nodeClassRef.name)?.meta.generation;
   const { status } = pool;
@@ -51,7 +51,13 @@ export function nodePoolStatus(
   return [{ kind: 'updateStatus', object: nodePoolRef(pool), status: change }];
 }
 
-/** The nodes of each pool, by the pool's name. */
+/** What was counted once is counted down to 0: a patch of a map cannot forget a key. */
+const zerosOf = ({ status }: NodePool): Resources => ({
+  ...Object.fromEntries(Object.keys(status.resources).map((name) => [name, 0])),
+  ...ZEROS,
+});
+
+/** The name of the pool that a node belongs to. */
 export const poolOf = ({ claim, node }: StateNode): string | undefined =>
   (claim ?? node)?.meta.labels[NODEPOOL];
 
