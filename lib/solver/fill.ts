@@ -17,7 +17,11 @@ export interface FillContext {
   readonly axes: Axes;
   readonly admissions: Admissions;
   readonly prices: Prices;
+  /** What a node should carry most for: a dollar, or a share of what limits leave its NodePool. */
+  readonly economy: Economy;
 }
+
+export type Economy = 'dollars' | 'limits';
 
 /** A pod belongs in a market where its resources are worth at most this much more than itself. */
 const NATIVE_SHARE = 0.97;
@@ -26,7 +30,7 @@ const NATIVE_SHARE = 0.97;
  * `draft` with one pod of `seed` and then as much of `portions` as goes in, dearest first, or
  * undefined where the seed itself does not fit. Portions are sorted by worth, dearest first.
  *
- * Pods that would be no cheaper elsewhere come first; the rest fills what they leave. Of cpu and
+ * For dollars, pods that would be no cheaper elsewhere come first; the rest fills what they leave. Of cpu and
  * memory, the one of which a larger part is free decides which pods are next, so that neither
  * runs out long before the other.
  *
@@ -40,6 +44,7 @@ export function fillDraft(
 ): NodeClaimDraft | undefined {
   const seeded = joinDraft(draft, seed.group, seed.asks, { most: 1, ...context });
   if (!seeded) return undefined;
+  if (context.economy === 'limits') return inOrder(seeded, portions, context);
   const [cheapest] = draft.shape.offerings;
   const here = (cheapest && context.prices.pricesAt(cheapest)) ?? [];
   const natives = portions.filter(
@@ -47,6 +52,17 @@ export function fillDraft(
   );
   return balance(balance(seeded, natives, context), portions, context);
 }
+
+/** The draft with as much of each portion as goes in, one after the other: the first are served. */
+const inOrder = (
+  draft: NodeClaimDraft,
+  portions: readonly Portion[],
+  context: FillContext,
+): NodeClaimDraft =>
+  portions.reduce((filled, { group, asks, left }) => {
+    const most = left - (filled.counts.get(group) ?? 0);
+    return joinDraft(filled, group, asks, { most, ...context }) ?? filled;
+  }, draft);
 
 /** The two resources that nodes are balanced over. */
 const SIDES = ['cpu', 'memory'] as const;

@@ -21,11 +21,7 @@ export interface OpenContext extends FillContext {
   /** Heaviest first. */
   readonly sources: readonly Source[];
   readonly minValuesPolicy: ClusterSettings['minValuesPolicy'];
-  /** What a node should carry most for: a dollar, or a share of what limits leave its NodePool. */
-  readonly economy: Economy;
 }
-
-export type Economy = 'dollars' | 'limits';
 
 /** How many shapes are filled for one decision; the most promising come first. */
 const MOST_SHAPES = 32;
