@@ -12,5 +12,6 @@ import { readBodies } from '#lib/triggers/wake-up.ts';
 export const createInterrupt = (shell: Shell) => async (event: unknown, _context: Remaining) => {
   const interruptions = readBodies(event).flatMap((body) => readInterruptions(body, shell.now()));
   if (interruptions.length === 0) return;
-  shell.log.warn('interruptions are not acted on yet; left alone', { interruptions });
+  const heard = interruptions.map(({ kind, instanceId }) => `${kind} of ${instanceId}`);
+  shell.log.warn(`${heard.join(', ')}: heard, and left alone by this version`);
 };

@@ -1,10 +1,14 @@
 import { formatResources } from '#lib/constraints/resources.ts';
 import type { Taint } from '#lib/constraints/taints.ts';
+import { TERMINATION_FINALIZER } from '#lib/model/labels.ts';
 import type { NewNodeClaim, NodeClaimSpec } from '#lib/model/node-claim.ts';
 import { formatDuration } from '#lib/model/time.ts';
 import type { Wire } from './field.ts';
 
-/** The body of a NodeClaim that is to be created, but for apiVersion and kind. */
+/**
+ * The body of a NodeClaim that is to be created, but for apiVersion and kind. It carries its
+ * finalizer from the start: one that vanished while it is launched would leave an instance behind.
+ */
 export function encodeNodeClaim(claim: NewNodeClaim): Wire {
   const { name, labels, annotations, owner, spec } = claim;
   return {
@@ -12,6 +16,7 @@ export function encodeNodeClaim(claim: NewNodeClaim): Wire {
       name,
       labels,
       annotations,
+      finalizers: [TERMINATION_FINALIZER],
       ownerReferences: [
         {
           apiVersion: 'karpenter.sh/v1',

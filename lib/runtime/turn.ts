@@ -46,7 +46,7 @@ const ANSWER_MARGIN_MS = 3_000;
 const MAX_ROUNDS = 6;
 
 /**
- * One turn of a function: settle, Lease, observe, decide, act, and a hint when there is more to
+ * One turn of a function: Lease, settle, observe, decide, act, and a hint when there is more to
  * do. Never throws for what the world refuses (that is an Outcome); a bug flies past.
  */
 export async function takeTurn(
@@ -60,7 +60,6 @@ export async function takeTurn(
   if (holder !== undefined) return refuse(shell, holder);
   if (story.looksFirst && (await isQuiet(shell, story)))
     return { result: 'nothing to do', rounds: [] };
-  if (story.settles) await settle(shell, until);
 
   const lease = await takeLease(shell, shell.settings.identity);
   if (lease.kind === 'held') return comeBack(shell, lease.freeAt);
@@ -68,6 +67,8 @@ export async function takeTurn(
     await lease.release({});
     return { result: 'stale hint', rounds: [] };
   }
+  // Under the Lease, so that a burst is waited for by one and the others go.
+  if (story.settles) await settle(shell, until);
   const rounds = await goRounds(shell, story, lease, until);
   return finish(shell, lease, rounds);
 }
@@ -157,9 +158,13 @@ const isStale = (wakeUp: WakeUp, lastLookAt: EpochMs | undefined): boolean =>
   lastLookAt !== undefined &&
   wakeUp.hints.every(({ sentAt }) => sentAt < lastLookAt);
 
+/** A turn seldom takes longer; what happened during it should not wait until the Lease runs out. */
+const USUAL_TURN_MS = 2_000;
+
 async function comeBack(shell: Shell, freeAt: EpochMs): Promise<TurnReport> {
-  await sendHintAt(shell, freeAt, 'another invocation held the Lease');
-  return { result: 'held by another', rounds: [], lookAgainAt: freeAt };
+  const lookAgainAt = Math.min(freeAt, shell.now() + USUAL_TURN_MS);
+  await sendHintAt(shell, lookAgainAt, 'another invocation held the Lease');
+  return { result: 'held by another', rounds: [], lookAgainAt };
 }
 
 function refuse(shell: Shell, holder: string): TurnReport {

@@ -56,7 +56,7 @@ function retold(entry: Entry): Entry | undefined {
   if (entry.source !== 'lambda') return entry;
   const [, , subject] = STARTS.exec(entry.text) ?? [];
   if (subject !== undefined)
-    return { ...entry, source: 'webhook', text: `${subject}: admit sends a hint` };
+    return { ...entry, source: 'webhook', text: `${subject}: asks for a look` };
   return / (starts \(|returned$)/.test(entry.text) ? undefined : entry;
 }
 
