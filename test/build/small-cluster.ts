@@ -106,7 +106,10 @@ export function aSmallCluster(difference: Partial<ClusterParts> = {}, seed = 1):
     cluster,
     start,
     wait: async (seconds) => {
-      await clock.run(() => false, clock.now() + seconds * 1000);
+      const end = clock.now() + seconds * 1000;
+      // Without a task at its end, an idle clock would stand still.
+      clock.at(end, () => undefined);
+      await clock.run(() => false, end);
     },
     until: async (done) => {
       const ended = await clock.run(done, clock.now() + 3_600_000);
@@ -133,5 +136,74 @@ export const aDeployment = (
       metadata: { labels: { app: name } },
       spec: { containers: [{ name: 'main', image: 'pause', resources: { requests } }], ...pod },
     },
+  },
+});
+
+/** What an API server says, as a test reads it. */
+export interface Said {
+  readonly status: number;
+  readonly retryAfterSeconds?: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads wherever it expects something
+  readonly body: any;
+}
+
+/** Sends requests as one actor and lets their latency pass. */
+export function callerOf(world: SmallCluster, actor = 'tester') {
+  const transport = world.cluster.transport(actor);
+  return async (
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    more: { readonly contentType?: string; readonly query?: Record<string, string> } = {},
+  ): Promise<Said> => {
+    let said: Said | undefined;
+    void transport({ method, path, body, ...more }).then((response) => {
+      said = response;
+    });
+    await world.clock.run(() => said !== undefined, world.clock.now() + 1_000);
+    if (said === undefined) throw new Error(`expected an answer to ${method} ${path}`);
+    return said;
+  };
+}
+
+export const MERGE = { contentType: 'application/merge-patch+json' };
+export const JSON_PATCH = { contentType: 'application/json-patch+json' };
+
+/** A pod with one container. */
+export const aPodManifest = (
+  name: string,
+  spec: Readonly<Record<string, unknown>> = {},
+  metadata: Readonly<Record<string, unknown>> = {},
+) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, ...metadata },
+  spec: {
+    containers: [{ name: 'main', image: 'pause', resources: { requests: { cpu: '100m' } } }],
+    ...spec,
+  },
+});
+
+/** A Node that has room and is Ready, without a machine behind it. */
+export const aNodeManifest = (
+  name: string,
+  difference: {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly finalizers?: readonly string[];
+    readonly taints?: readonly unknown[];
+    readonly allocatable?: Readonly<Record<string, string>>;
+  } = {},
+) => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: {
+    name,
+    labels: { 'kubernetes.io/hostname': name, ...difference.labels },
+    ...(difference.finalizers === undefined ? {} : { finalizers: difference.finalizers }),
+  },
+  spec: { ...(difference.taints === undefined ? {} : { taints: difference.taints }) },
+  status: {
+    allocatable: { cpu: '4', memory: '16Gi', pods: '110', ...difference.allocatable },
+    conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady' }],
   },
 });

@@ -44,7 +44,7 @@ const UNSCHEDULABLE: Taint = {
 };
 
 /** What no change of pods can mend: the node itself does not suit. */
-export function staticRefusal(pod: PodObject, { node, taints }: NodeInfo): NodeRefusal | undefined {
+function staticRefusal(pod: PodObject, { node, taints }: NodeInfo): NodeRefusal | undefined {
   const tolerations = tolerationsOf(pod);
   if (node.spec.unschedulable === true && !tolerates(UNSCHEDULABLE, tolerations)) {
     return unresolvable('NodeUnschedulable', 'node(s) were unschedulable');
@@ -101,11 +101,4 @@ export function shortOf(requests: Resources, allocatable: Resources, taken: Reso
     if (asked > 0 && asked + amountOf(taken, name) > amountOf(allocatable, name)) short.push(name);
   }
   return short;
-}
-
-/** Whether a change of this node alone could let in a pod that these plugins refused. */
-export function mayHelp(pod: PodObject, info: NodeInfo, plugins: ReadonlySet<Plugin>): boolean {
-  if (plugins.has('PodTopologySpread') || plugins.has('InterPodAffinity')) return true;
-  if (staticRefusal(pod, info) !== undefined) return false;
-  return shortOf(podRequests(pod), info.allocatable, {}).length === 0;
 }

@@ -14,11 +14,12 @@ import type { Random } from '../random.ts';
 import { bindPod } from './binding.ts';
 import { findCondition, isFinished, setCondition } from './conditions.ts';
 import { createEventRecorder, type EventRecorder } from './event-recorder.ts';
-import { mayHelp, type PodRules, refusalOf } from './filters.ts';
+import { type PodRules, refusalOf } from './filters.ts';
 import { sameJson } from './json.ts';
 import { type ClusterView, createClusterView, type NodeInfo } from './node-info.ts';
 import type { NodeRefusal, Plugin } from './node-refusal.ts';
 import { createPace, type Pace } from './pace.ts';
+import { mayHelp } from './queueing-hints.ts';
 import type { Registry } from './registry.ts';
 import { createSchedulingQueue, type QueuedPod, type SchedulingQueue } from './scheduling-queue.ts';
 import { scoresOf } from './scores.ts';
@@ -105,10 +106,9 @@ function hear(inside: Inside, change: Change): void {
   const { object, old, type } = change;
   if (isPod(object)) hearPod(inside, change, object);
   else if (isNode(object) && type !== 'deleted') {
-    if (old !== undefined && isNode(old) && !isNews(old, object)) return;
-    const info = inside.view.nodes.get(object.metadata.name);
-    if (info === undefined) return;
-    inside.queue.wake(({ pod, refusedBy }) => mayHelp(pod, info, refusedBy));
+    const before = old !== undefined && isNode(old) ? old : undefined;
+    if (before !== undefined && !isNews(before, object)) return;
+    inside.queue.wake(({ pod, refusedBy }) => mayHelp(pod, object, before, refusedBy));
   } else if (VOLUME_KINDS.has(object.kind)) wakeFor(inside, ['VolumeBinding']);
 }
 
