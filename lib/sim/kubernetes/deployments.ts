@@ -8,6 +8,7 @@
  * Source: kubernetes v1.36, controller/deployment/rolling.go.
  */
 
+import { compareText } from '#lib/constraints/order.ts';
 import { setCondition } from './conditions.ts';
 import { sameJson } from './json.ts';
 import type { Registry } from './registry.ts';
@@ -105,20 +106,33 @@ function roll(
   const { maxSurge = '25%', maxUnavailable = '25%' } = spec.strategy?.rollingUpdate ?? {};
   const surge = portion(maxSurge, spec.replicas, Math.ceil);
   const mayLack = portion(maxUnavailable, spec.replicas, Math.floor);
-  const slack = surge + mayLack === 0 ? 1 : mayLack;
+  const least = spec.replicas - (surge + mayLack === 0 ? 1 : mayLack);
   const total = [current, ...old].reduce((sum, set) => sum + set.spec.replicas, 0);
   const growth = Math.min(spec.replicas + surge - total, spec.replicas - current.spec.replicas);
-  if (growth !== 0) scale(current, Math.max(0, current.spec.replicas + growth), writer);
-  const available = [current, ...old].reduce(
-    (sum, { status }) => sum + (status.readyReplicas ?? 0),
-    0,
-  );
-  let spare = available - (spec.replicas - slack);
-  for (const set of old) {
-    const unready = set.spec.replicas - (set.status.readyReplicas ?? 0);
-    const shrink = Math.min(set.spec.replicas, Math.max(0, unready) + Math.max(0, spare));
-    if (shrink > 0) scale(set, set.spec.replicas - shrink, writer);
-    spare -= Math.max(0, shrink - unready);
+  if (growth !== 0) {
+    scale(current, Math.max(0, current.spec.replicas + growth), writer);
+    return;
+  }
+  shrinkOld(current, old, total - least, writer);
+}
+
+/** `spare` pods may go, but for those of the new set that are not up yet; those not up go first. */
+function shrinkOld(
+  current: ReplicaSetObject,
+  old: readonly ReplicaSetObject[],
+  spare: number,
+  writer: Writer,
+): void {
+  const notUp = ({ spec, status }: ReplicaSetObject): number =>
+    Math.max(0, spec.replicas - (status.readyReplicas ?? 0));
+  let left = spare - notUp(current);
+  for (const set of old.toSorted(
+    (a, b) => notUp(b) - notUp(a) || compareText(a.metadata.name, b.metadata.name),
+  )) {
+    const shrink = Math.min(set.spec.replicas, left);
+    if (shrink <= 0) continue;
+    scale(set, set.spec.replicas - shrink, writer);
+    left -= shrink;
   }
 }
 

@@ -38,11 +38,17 @@ const sum = (list: readonly Resources[]): Resources =>
 const requestsOf = ({ resources }: Container): Resources =>
   parseQuantities({ ...resources?.limits, ...resources?.requests });
 
+const amounts = new WeakMap<Quantities, Resources>();
+
 /** Amounts of quantities that admission has checked. */
 export function parseQuantities(quantities: Quantities | undefined): Resources {
+  if (quantities === undefined) return {};
+  const remembered = amounts.get(quantities);
+  if (remembered !== undefined) return remembered;
   const parsed: Record<string, number> = {};
-  for (const [name, quantity] of Object.entries(quantities ?? {})) {
+  for (const [name, quantity] of Object.entries(quantities)) {
     parsed[name] = parseAmount(name, quantity) ?? 0;
   }
+  amounts.set(quantities, parsed);
   return parsed;
 }
