@@ -20,7 +20,7 @@ export interface ActLimits {
 }
 
 /** There was no time for a call, or no right to make it: nothing was sent. */
-export class NotSent extends KubeFailure {
+class NotSent extends KubeFailure {
   constructor(why: string) {
     super('notNow', why, {});
     this.name = 'NotSent';

@@ -10,7 +10,7 @@ import type { KubeTransport } from './transport.ts';
 import { patch } from './write.ts';
 
 /** How long a holder that does not renew keeps others out. */
-export const LEASE_SECONDS = 15;
+const LEASE_SECONDS = 15;
 /** A lease with less left than this is renewed before the next call. */
 const RENEW_BELOW_MS = 10_000;
 /** Whoever loses this many races in a row lets the others go first. */

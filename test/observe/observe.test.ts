@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { typedCall } from '#lib/aws/call.ts';
+import { rememberSoldOut } from '#lib/kube/sold-out.ts';
+import { type ObserveOptions, observe } from '#lib/observe/observe.ts';
+import { type ActingBench, anActingBench } from '#test/build/acting.ts';
+import { settings } from '#test/build/aws-callers.ts';
+import { asking } from '#test/build/wire-objects.ts';
+
+const look = (bench: ActingBench, options: ObserveOptions = {}) =>
+  bench.api.through(
+    observe(
+      {
+        kube: bench.api.kube,
+        aws: typedCall(bench.account.aws.call('adapter')),
+        now: bench.api.now,
+        settings: { cluster: settings },
+      },
+      options,
+    ),
+  );
+
+const selector = [{ tags: { 'karpenter.sh/discovery': 'demo' } }];
+const aNodeClassManifest = {
+  apiVersion: 'karpenter.k8s.aws/v1',
+  kind: 'EC2NodeClass',
+  metadata: { name: 'default' },
+  spec: {
+    role: 'nodes',
+    amiSelectorTerms: [{ alias: 'al2023@latest' }],
+    subnetSelectorTerms: selector,
+    securityGroupSelectorTerms: selector,
+  },
+};
+
+describe('observe', () => {
+  it('reads every kind of the cluster into one Snapshot, as of before the first read', async () => {
+    const bench = anActingBench();
+    const before = bench.api.now();
+    const spec = { containers: [asking('a', { cpu: '1' })] };
+    for (const name of ['b', 'a']) {
+      bench.api.cluster.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec });
+    }
+    const snapshot = await look(bench);
+
+    expect(snapshot).toMatchObject({
+      takenAt: before,
+      nodePools: [{ meta: { name: 'default' } }],
+      pods: [{ meta: { name: 'a' } }, { meta: { name: 'b' } }],
+      leftOut: [],
+      soldOut: [],
+    });
+    expect(snapshot.namespaces.map(({ meta }) => meta.name)).toContain('default');
+  });
+
+  it('does not ask EC2 for instances where no NodeClaim raises the question', async () => {
+    const bench = anActingBench();
+    const snapshot = await look(bench);
+
+    expect(snapshot.instances).toBeUndefined();
+    expect(await look(bench, { listInstances: true })).toHaveProperty('instances', []);
+  });
+
+  it('asks EC2 for instances where a launch was begun whose result is not written down', async () => {
+    const bench = anActingBench();
+    await bench.act([bench.toCreate('a')]);
+
+    expect(await look(bench)).toHaveProperty('instances', []);
+  });
+
+  it('asks AWS about a NodeClass whose present generation is not resolved, and about all if told to', async () => {
+    const bench = anActingBench();
+    bench.api.cluster.apply(aNodeClassManifest);
+    const { nodeClassFacts, nodeClasses } = await look(bench);
+
+    expect(nodeClassFacts).toMatchObject([{ nodeClass: 'default', subnets: [{}, {}] }]);
+    const [nodeClass] = nodeClasses;
+    if (nodeClass === undefined) throw new Error('expected a NodeClass');
+    const { meta } = nodeClass;
+    const { name, uid, resourceVersion, generation } = meta;
+    const object = {
+      apiVersion: 'karpenter.k8s.aws/v1',
+      kind: 'EC2NodeClass',
+      name,
+      uid,
+      resourceVersion,
+    };
+    const ready = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Ready',
+      message: '',
+      changedAt: 0,
+      observedGeneration: generation,
+    } as const;
+    await bench.act([{ kind: 'updateStatus', object, status: { conditions: [ready] } }]);
+
+    expect((await look(bench)).nodeClassFacts).toEqual([]);
+    expect((await look(bench, { resolveAllNodeClasses: true })).nodeClassFacts).toHaveLength(1);
+  });
+
+  it('heeds what is remembered as sold out', async () => {
+    const bench = anActingBench();
+    const { kube, now } = bench.api;
+    const entry = {
+      capacityType: 'spot',
+      instanceType: 'm5.large',
+      zone: 'us-east-1a',
+      until: now() + 60_000,
+    } as const;
+    await bench.api.through(rememberSoldOut(kube, [entry], now()));
+
+    expect((await look(bench)).soldOut).toEqual([entry]);
+  });
+
+  it('says what it may not list', async () => {
+    const bench = anActingBench();
+    const kube = async () => ({ status: 403, body: { reason: 'Forbidden', message: 'no' } });
+
+    await expect(look({ ...bench, api: { ...bench.api, kube } })).rejects.toMatchObject({
+      kind: 'denied',
+    });
+  });
+});
