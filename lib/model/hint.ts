@@ -6,7 +6,7 @@ import type { EpochMs } from './time.ts';
  */
 export interface Hint {
   readonly kind: 'look';
-  /** When it was sent; a hint older than the last look is dropped. */
+  /** When what it is about happens; a look that began later has seen it, and it is dropped. */
   readonly sentAt: EpochMs;
   /** For logs only: what made somebody send it. */
   readonly because: string;

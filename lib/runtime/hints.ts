@@ -8,12 +8,19 @@ const MAX_DELAY_SECONDS = 900;
 
 /**
  * Asks for a look at `at` (rounded up to a second, at once if it is past, in 15 minutes at the
- * most: the heartbeat looks long before that).
+ * most: the heartbeat looks long before that). Any look since `news` makes it needless: for what
+ * has just happened that is now; for what is yet to come, when it comes, which is what is taken
+ * where nothing else is said.
  */
-export async function sendHintAt(shell: HintSender, at: EpochMs, because: string): Promise<void> {
+export async function sendHintAt(
+  shell: HintSender,
+  at: EpochMs,
+  because: string,
+  news?: EpochMs,
+): Promise<void> {
   const delaySeconds = Math.ceil((at - shell.now()) / 1_000);
   const bounded = Math.min(Math.max(delaySeconds, 0), MAX_DELAY_SECONDS);
-  // A delayed hint counts as sent when it arrives, or the look in between would make it stale.
-  const hint = encodeHint({ kind: 'look', sentAt: shell.now() + bounded * 1_000, because });
+  const sentAt = news ?? shell.now() + bounded * 1_000;
+  const hint = encodeHint({ kind: 'look', sentAt, because });
   await sendHint(shell.aws, shell.settings.hintQueueUrl, hint, bounded);
 }

@@ -163,7 +163,7 @@ const USUAL_TURN_MS = 2_000;
 
 async function comeBack(shell: Shell, freeAt: EpochMs): Promise<TurnReport> {
   const lookAgainAt = Math.min(freeAt, shell.now() + USUAL_TURN_MS);
-  await sendHintAt(shell, lookAgainAt, 'another invocation held the Lease');
+  await sendHintAt(shell, lookAgainAt, 'another invocation held the Lease', shell.now());
   return { result: 'held by another', rounds: [], lookAgainAt };
 }
 

@@ -13,7 +13,8 @@ export const burst: Story = {
   region: 'us-east-1',
   manifests: '13-burst.yaml',
   play: async (stage) => {
-    await stage.apply();
+    await stage.setUp();
+    stage.deploy();
     for (const app of APPS) stage.scale(app, PODS_EACH);
     for (const app of APPS) await stage.untilRunning(app, PODS_EACH, 600_000);
     const running = APPS.flatMap((app) => stage.pods(app)).filter(({ ready }) => ready).length;

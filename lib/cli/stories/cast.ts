@@ -87,9 +87,9 @@ export function eventsAbout(
 ): readonly string[] {
   const wanted = new Set(pods);
   return world.kubernetes.list('Event').flatMap((event) => {
-    const about = at(event, 'regarding', 'name') ?? at(event, 'involvedObject', 'name');
-    const isOurs = at(event, 'reportingController') === 'joinery' && at(event, 'reason') === reason;
-    return isOurs && wanted.has(String(about)) ? [String(at(event, 'note') ?? '')] : [];
+    const about = at(event, 'involvedObject', 'name');
+    const isOurs = at(event, 'reportingComponent') === 'joinery' && at(event, 'reason') === reason;
+    return isOurs && wanted.has(String(about)) ? [String(at(event, 'message'))] : [];
   });
 }
 

@@ -10,7 +10,8 @@ export const gpu: Story = {
   region: 'us-east-1',
   manifests: '04-gpu.yaml',
   play: async (stage) => {
-    await stage.apply();
+    await stage.setUp();
+    stage.deploy();
     await stage.untilRunning('trainer', 3, 300_000);
     await stage.untilRunning('web', 3, 300_000);
     const trainers = stage.pods('trainer').map(({ node }) => node);

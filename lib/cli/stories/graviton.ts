@@ -8,7 +8,8 @@ export const graviton: Story = {
   region: 'us-east-1',
   manifests: '03-graviton.yaml',
   play: async (stage) => {
-    await stage.apply();
+    await stage.setUp();
+    stage.deploy();
     await stage.untilRunning('only-arm64', 3, 180_000);
     await stage.untilRunning('either', 3, 180_000);
     const archs = (app: string) =>

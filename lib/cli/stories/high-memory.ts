@@ -8,7 +8,8 @@ export const highMemory: Story = {
   region: 'us-east-1',
   manifests: '05-high-memory.yaml',
   play: async (stage) => {
-    await stage.apply();
+    await stage.setUp();
+    stage.deploy();
     await stage.untilRunning('cache', 2, 180_000);
     const nodes = stage.nodes();
     const memories = nodes.map(({ labels }) => Number(labels['karpenter.k8s.aws/instance-memory']));

@@ -11,7 +11,8 @@ export const impossiblePod: Story = {
   region: 'us-east-1',
   manifests: '08-impossible-pod.yaml',
   play: async (stage) => {
-    await stage.apply();
+    await stage.setUp();
+    stage.deploy();
     await stage.untilRunning('ordinary', 1, 180_000);
     stage.check(
       'the pod that is possible runs',

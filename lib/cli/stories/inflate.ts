@@ -3,8 +3,6 @@ import type { Story } from './story.ts';
 const ALLOWED_SIZES = ['medium', 'large', 'xlarge'];
 const CONSOLIDATE_AFTER_MS = 30_000;
 const PASS_MS = 60_000;
-/** What a reader of the tutorial takes to come to its next line; IAM needs some of it, too. */
-const READER_PAUSE_MS = 20_000;
 
 /** Story 1: what every tutorial of the field begins with. */
 export const inflate: Story = {
@@ -14,9 +12,8 @@ export const inflate: Story = {
   region: 'us-east-1',
   manifests: '01-inflate.yaml',
   play: async (stage) => {
-    await stage.apply();
-    await stage.untilNodePoolsReady(60_000);
-    await stage.pass(READER_PAUSE_MS);
+    await stage.setUp();
+    stage.deploy();
     const start = stage.now();
     stage.scale('inflate', 5);
     await stage.untilRunning('inflate', 5, 120_000);

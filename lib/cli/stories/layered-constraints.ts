@@ -8,7 +8,8 @@ export const layeredConstraints: Story = {
   region: 'us-west-2',
   manifests: '02-layered-constraints.yaml',
   play: async (stage) => {
-    await stage.apply();
+    await stage.setUp();
+    stage.deploy();
     await stage.untilRunning('layered', 3, 180_000);
     const nodes = stage.nodes();
     const [node] = nodes;

@@ -76,7 +76,7 @@ export function printResult(result: StoryResult, io: Io): void {
     io,
   );
   io.out(
-    `  ${result.nodes.length} nodes, ${result.pods} pods, $${result.usdPerHour.toFixed(4)}/h (spot prices are estimates)`,
+    `  ${result.nodes.length} node${result.nodes.length === 1 ? '' : 's'}, ${result.pods} pods, $${result.usdPerHour.toFixed(4)}/h (spot prices are estimates)`,
   );
   if (result.allRunningAfterSeconds !== undefined) {
     io.out(

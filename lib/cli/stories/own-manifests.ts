@@ -13,8 +13,6 @@ export interface OwnStory {
 
 /** How long the workloads are given to run. */
 const PATIENCE_MS = 600_000;
-/** What others refer to comes first, as people order their files for kubectl. */
-const ORDER = ['Namespace', 'PriorityClass', 'StorageClass', 'EC2NodeClass', 'NodePool'];
 
 /**
  * The story in which the user's NodePools meet the user's workloads, or why there is none. It ends
@@ -32,13 +30,9 @@ export function ownStory(documents: readonly FileDocument[]): OwnStory | { probl
         'These files hold no NodePool, so no node could be made: add one, or a folder that has one.',
     };
   }
-  const rank = (manifest: Manifest) => {
-    const place = ORDER.indexOf(kindOf(manifest));
-    return place < 0 ? ORDER.length : place;
-  };
   return {
     story: STORY,
-    manifests: manifests.toSorted((a, b) => rank(a) - rank(b)),
+    manifests,
     networkTags: Object.assign({}, ...manifests.map(({ object }) => selectorTags(object))),
   };
 }
@@ -50,7 +44,8 @@ const STORY: Story = {
   region: 'us-east-1',
   manifests: '',
   play: async (stage) => {
-    await stage.apply();
+    await stage.setUp();
+    stage.deploy();
     const isSettled = () => stage.pods().length > 0 && stage.pods().every(({ ready }) => ready);
     await stage.world.runUntil(isSettled, PATIENCE_MS);
     const waiting = stage.pods().filter(({ ready }) => !ready);

@@ -17,15 +17,18 @@ const CLUSTER = 'demo';
 export interface Stage {
   readonly world: World;
   readonly now: () => number;
-  /** Applies the story's manifests; throws RefusedManifests, once all were tried. */
-  readonly apply: () => Promise<void>;
+  /**
+   * Applies NodeClasses and NodePools, waits until the pools are ready, and then for as long as a
+   * person takes to come to the next line of a tutorial. Throws RefusedManifests.
+   */
+  readonly setUp: () => Promise<void>;
+  /** Applies the workloads. Throws RefusedManifests. */
+  readonly deploy: () => void;
   readonly scale: (deployment: string, replicas: number) => void;
   /** Changes a NodePool's limits. */
   readonly limit: (nodePool: string, limits: Readonly<Record<string, string>>) => void;
   /** Waits until so many pods of a workload run and are ready; a check that fails if they don't. */
   readonly untilRunning: (app: string, pods: number, withinMs: number) => Promise<void>;
-  /** Waits until every NodePool is ready, as a person would before asking for nodes. */
-  readonly untilNodePoolsReady: (withinMs: number) => Promise<void>;
   readonly untilNoNodes: (withinMs: number) => Promise<boolean>;
   /** Lets time pass. */
   readonly pass: (ms: number) => Promise<void>;
@@ -35,7 +38,7 @@ export interface Stage {
   readonly nodePoolResources: (name: string) => Readonly<Record<string, string>>;
   readonly eventsAbout: (pods: readonly string[], reason: string) => readonly string[];
   readonly calls: () => Readonly<Record<string, number>>;
-  /** From the first unschedulable pod to the first launch: the part that is Joinery's own. */
+  /** From the first unschedulable pod to the first instance: the part that is Joinery's own. */
   readonly ourMilliseconds: () => number;
   /** Remembers nodes and price as they stand now for the closing table. */
   readonly markPeak: () => void;
@@ -92,31 +95,38 @@ export function setStage(options: StageOptions): SetStage {
     ...(options.faults ? { faults: options.faults } : {}),
     ...(options.listen ? { listen: options.listen } : {}),
   });
+  const rehearsed = rehearse(world, options.manifests);
   const checks: Check[] = [];
+  let triggeredAt = START;
+  const trigger = <Given extends readonly unknown[]>(act: (...given: Given) => void) => {
+    return (...given: Given) => {
+      triggeredAt = world.clock.now();
+      act(...given);
+    };
+  };
   const check: Stage['check'] = (name, ok, found) => checks.push({ name, ok, found });
   let peak: readonly NodeSeen[] | undefined;
-  let allRunningAt: number | undefined;
+  let allRunningAfterMs: number | undefined;
   return {
     world,
     checks,
     check,
     now: world.clock.now,
-    ...actsOf(world, options.manifests),
+    ...actsOf(world),
     ...sightsOf(world),
+    setUp: rehearsed.setUp,
+    deploy: trigger(rehearsed.deploy),
+    scale: trigger((name, replicas) => world.scale({ kind: 'Deployment', name }, replicas)),
     untilRunning: async (app, pods, withinMs) => {
       const running = await world.runUntil(() => countReady(world, app) >= pods, withinMs);
-      if (running) allRunningAt = world.clock.now();
+      if (running) allRunningAfterMs = world.clock.now() - triggeredAt;
       else check(`${pods} pods of ${app} run`, false, `${countReady(world, app)} of ${pods}`);
-    },
-    untilNodePoolsReady: async (withinMs) => {
-      const ready = await world.runUntil(() => arePoolsReady(world), withinMs);
-      if (!ready) check('every NodePool becomes ready', false, `not within ${withinMs / 1_000} s`);
     },
     markPeak: () => {
       peak = nodesOf(world);
     },
     peak: () => peak ?? nodesOf(world),
-    allRunningAfterMs: () => (allRunningAt === undefined ? undefined : allRunningAt - START),
+    allRunningAfterMs: () => allRunningAfterMs,
     checkOneInstancePerNodeClaim: () => checkInstances(world, check),
     checkNothingLeft: () => checkNothingLeft(world, check),
   };
@@ -128,9 +138,7 @@ function tableOf(region: string) {
   return table;
 }
 
-const actsOf = (world: World, manifests: readonly Manifest[]) => ({
-  apply: async () => apply(world, manifests),
-  scale: (name: string, replicas: number) => world.scale({ kind: 'Deployment', name }, replicas),
+const actsOf = (world: World) => ({
   limit: (nodePool: string, limits: Readonly<Record<string, string>>) =>
     world.apply([
       {
@@ -159,6 +167,29 @@ const sightsOf = (world: World) => ({
   calls: world.calls,
   ourMilliseconds: () => ourMilliseconds(world),
 });
+
+/** What a person sets up before there is anything to run. */
+const GROUNDWORK = ['Namespace', 'PriorityClass', 'StorageClass', 'EC2NodeClass', 'NodePool'];
+/** A NodePool that is not ready after this long has something to say for itself. */
+const SETUP_MS = 60_000;
+/** What a reader takes to come to the next line; IAM needs some of it, too. */
+const PAUSE_MS = 20_000;
+
+function rehearse(world: World, manifests: readonly Manifest[]) {
+  const isGroundwork = ({ object }: Manifest) => GROUNDWORK.includes(String(object.kind));
+  return {
+    setUp: async () => {
+      apply(world, manifests.filter(isGroundwork));
+      await world.runUntil(() => arePoolsReady(world), SETUP_MS);
+      await world.run(PAUSE_MS);
+    },
+    deploy: () =>
+      apply(
+        world,
+        manifests.filter((manifest) => !isGroundwork(manifest)),
+      ),
+  };
+}
 
 function apply(world: World, manifests: readonly Manifest[]): void {
   const refusals: string[] = [];

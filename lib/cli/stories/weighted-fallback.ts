@@ -12,7 +12,8 @@ export const weightedFallback: Story = {
   region: 'us-east-1',
   manifests: '07-weighted-fallback.yaml',
   play: async (stage) => {
-    await stage.apply();
+    await stage.setUp();
+    stage.deploy();
     await stage.untilRunning('shop', 150, 300_000);
     const cpus = (pool: string) => Number(stage.nodePoolResources(pool).cpu ?? 0);
     const inPool = (pool: string) =>
