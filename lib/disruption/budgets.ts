@@ -1,4 +1,5 @@
-import { conditionOf, isTrue } from '#lib/model/conditions.ts';
+import { DISRUPTION_REASON, INSTANCE_TERMINATING } from '#lib/model/condition-types.ts';
+import { isTrue } from '#lib/model/conditions.ts';
 import { INITIALIZED as INITIALIZED_LABEL } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { BudgetReason, BudgetSpec, NodePool } from '#lib/model/node-pool.ts';
@@ -66,10 +67,10 @@ function isActive({ schedule, durationMs }: BudgetSpec, now: EpochMs): boolean |
 const isCounted = ({ node, claim }: StateNode): boolean =>
   claim !== undefined &&
   node?.meta.labels[INITIALIZED_LABEL] === 'true' &&
-  !isTrue(claim.status.conditions, 'InstanceTerminating');
+  !isTrue(claim.status.conditions, INSTANCE_TERMINATING);
 
 /** Whether a node is away or going: not ready, being deleted, or chosen for disruption. */
 const isAway = ({ node, claim }: StateNode): boolean =>
   node?.ready?.status !== 'True' ||
   claim?.meta.deletedAt !== undefined ||
-  conditionOf(claim?.status.conditions ?? [], 'DisruptionReason')?.status === 'True';
+  isTrue(claim?.status.conditions ?? [], DISRUPTION_REASON);

@@ -2,6 +2,7 @@ import { isProtected, isProtectedNode } from '#lib/consent/do-not-disrupt.ts';
 import { pdbVerdict } from '#lib/consent/pdb-verdict.ts';
 import { isActive } from '#lib/consent/pod-state.ts';
 import { isEvictable } from '#lib/consent/pods.ts';
+import { INSTANCE_TERMINATING } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import { INITIALIZED, NODEPOOL, REGISTERED } from '#lib/model/labels.ts';
 import type { Node, StateNode } from '#lib/model/node.ts';
@@ -72,7 +73,7 @@ function blockedByNode(
   const isGoing =
     node.meta.deletedAt !== undefined ||
     claim.meta.deletedAt !== undefined ||
-    isTrue(claim.status.conditions, 'InstanceTerminating');
+    isTrue(claim.status.conditions, INSTANCE_TERMINATING);
   if (isGoing) return { by: 'node', because: 'Node is deleting or marked for deletion' };
   if (nominated.has(node.meta.name)) {
     return { by: 'nominated', because: 'Node is nominated for a pending pod' };

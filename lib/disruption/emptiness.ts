@@ -1,5 +1,6 @@
 import { isReschedulable } from '#lib/consent/pods.ts';
 import { compareText } from '#lib/constraints/order.ts';
+import { CONSOLIDATABLE, DISRUPTION_REASON } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
@@ -81,7 +82,7 @@ function emptyNode(state: StateNode, facts: CandidacyFacts): EmptyNode | Blocked
   }
   const holds = state.pods.filter(isReschedulable).length;
   if (holds > 0) return { by: 'pods', because: describeLoad(holds, candidate) };
-  if (!isTrue(claim.status.conditions, 'Consolidatable')) {
+  if (!isTrue(claim.status.conditions, CONSOLIDATABLE)) {
     return { by: 'consolidateAfter', because: 'its pods changed a short while ago' };
   }
   return {
@@ -104,7 +105,7 @@ function stageOf(
   proposal: Proposal | undefined,
   { takenAt }: Snapshot,
 ): EmptyNode['stage'] {
-  if (isTrue(claim.status.conditions, 'DisruptionReason')) return { kind: 'marked' };
+  if (isTrue(claim.status.conditions, DISRUPTION_REASON)) return { kind: 'marked' };
   if (!proposal) return { kind: 'new' };
   const age = ageOf(proposal, takenAt);
   if (age.kind === 'fresh') return { kind: 'proposed', ripeInMs: age.ripeInMs };

@@ -1,4 +1,5 @@
 import type { Command } from '#lib/model/command.ts';
+import { DISRUPTION_REASON, INITIALIZED } from '#lib/model/condition-types.ts';
 import { conditionOf, isTrue, withCondition, withoutCondition } from '#lib/model/conditions.ts';
 import { DISRUPTED, DISRUPTION } from '#lib/model/labels.ts';
 import type { Node, StateNode } from '#lib/model/node.ts';
@@ -107,7 +108,7 @@ const mark = (claim: NodeClaim, now: EpochMs): Action => ({
     conditions: withCondition(
       claim.status.conditions,
       {
-        type: 'DisruptionReason',
+        type: DISRUPTION_REASON,
         status: 'True',
         reason: 'Empty',
         message: 'Empty',
@@ -136,10 +137,10 @@ const terminating = (message: string, about: ReturnType<typeof claimRef>): Actio
 function giveBack({ node, claim }: StateNode): readonly Action[] {
   if (!claim || claim.meta.deletedAt !== undefined || node?.meta.deletedAt !== undefined) return [];
   const { conditions } = claim.status;
-  const hasReason = conditionOf(conditions, 'DisruptionReason') !== undefined;
+  const hasReason = conditionOf(conditions, DISRUPTION_REASON) !== undefined;
   const isProposed = claim.meta.annotations[DISRUPTION] !== undefined;
   return [
-    ...(node && isTainted(node) && isTrue(conditions, 'Initialized') ? [untaint(node)] : []),
+    ...(node && isTainted(node) && isTrue(conditions, INITIALIZED) ? [untaint(node)] : []),
     ...(hasReason ? [unmark(claim)] : []),
     ...(isProposed && !hasReason ? [withdraw(claim)] : []),
   ];
@@ -155,7 +156,7 @@ const untaint = (node: Node): Action => ({
 const unmark = (claim: NodeClaim): Action => ({
   kind: 'updateStatus',
   object: claimRef(claim),
-  status: { conditions: withoutCondition(claim.status.conditions, 'DisruptionReason') },
+  status: { conditions: withoutCondition(claim.status.conditions, DISRUPTION_REASON) },
 });
 
 const withdraw = (claim: NodeClaim): Action => ({

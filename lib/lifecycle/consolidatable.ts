@@ -1,7 +1,7 @@
+import { CONSOLIDATABLE, INITIALIZED } from '#lib/model/condition-types.ts';
 import { conditionOf, isTrue } from '#lib/model/conditions.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { EpochMs } from '#lib/model/time.ts';
-import { CONSOLIDATABLE, INITIALIZED } from './phase.ts';
 import { lastPodEventAt } from './pod-events.ts';
 import type { ClaimStep } from './step.ts';
 import { nodePoolOf, type Surroundings } from './surroundings.ts';

@@ -1,8 +1,8 @@
+import { LAUNCHED, REGISTERED } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { isInstanceGone } from './instance-gone.ts';
 import { deletion } from './launching.ts';
-import { LAUNCHED, REGISTERED_CONDITION } from './phase.ts';
 import { type ClaimStep, NO_STEP } from './step.ts';
 import { nodesOf, type Surroundings } from './surroundings.ts';
 
@@ -15,7 +15,7 @@ import { nodesOf, type Surroundings } from './surroundings.ts';
  */
 export function garbageStep(claim: NodeClaim, around: Surroundings): ClaimStep {
   const { conditions } = claim.status;
-  const isLaunched = isTrue(conditions, LAUNCHED) || isTrue(conditions, REGISTERED_CONDITION);
+  const isLaunched = isTrue(conditions, LAUNCHED) || isTrue(conditions, REGISTERED);
   if (!isLaunched || !isInstanceGone(claim, around)) return NO_STEP;
   const isAlive = nodesOf(around, claim).some(({ node }) => node?.ready?.status === 'True');
   if (isAlive) return NO_STEP;

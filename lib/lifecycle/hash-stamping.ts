@@ -1,4 +1,5 @@
 import { byName } from '#lib/constraints/order.ts';
+import { DRIFTED } from '#lib/model/condition-types.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
 import { NODEPOOL, NODEPOOL_HASH, NODEPOOL_HASH_VERSION } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
@@ -7,7 +8,6 @@ import { NODEPOOL_HASH_VERSION_VALUE, nodePoolHash } from '#lib/model/node-pool-
 import { nodePoolRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { DRIFTED } from './phase.ts';
 import { type ClaimStep, metaDifference, NO_STEP, takeSteps } from './step.ts';
 import { type Surroundings, surroundingsOf } from './surroundings.ts';
 

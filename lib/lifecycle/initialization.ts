@@ -1,11 +1,12 @@
 import type { Taint } from '#lib/constraints/taints.ts';
+import { INITIALIZED, REGISTERED } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import { INITIALIZED as INITIALIZED_LABEL, UNREGISTERED } from '#lib/model/labels.ts';
 import type { Node } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { nodeRef } from '#lib/model/object-ref.ts';
 import { joiningLookMs } from './joining.ts';
-import { INITIALIZED, REGISTERED_CONDITION, standsSince } from './phase.ts';
+import { standsSince } from './launched.ts';
 import { isSameTaint } from './registration.ts';
 import { type ClaimStep, NO_STEP } from './step.ts';
 import { nodesOf, type Surroundings } from './surroundings.ts';
@@ -29,8 +30,8 @@ const READINESS_PREFIX = 'readiness.k8s.io/';
  */
 export function initializationStep(claim: NodeClaim, around: Surroundings): ClaimStep {
   const { conditions } = claim.status;
-  if (!isTrue(conditions, REGISTERED_CONDITION) || isTrue(conditions, INITIALIZED)) return NO_STEP;
-  const lookAgain = joiningLookMs(around.now - standsSince(claim, REGISTERED_CONDITION));
+  if (!isTrue(conditions, REGISTERED) || isTrue(conditions, INITIALIZED)) return NO_STEP;
+  const lookAgain = joiningLookMs(around.now - standsSince(claim, REGISTERED));
   const node = nodesOf(around, claim)[0]?.node;
   const obstacle = node
     ? obstacleOf(node, claim)

@@ -1,8 +1,6 @@
-import { conditionOf } from '#lib/model/conditions.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
-import type { EpochMs } from '#lib/model/time.ts';
 import { SIGHTING_MS } from './launch-groups.ts';
-import { LAUNCHED } from './phase.ts';
+import { launchedAt } from './launched.ts';
 import { instanceIdOf } from './provider-id.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -15,11 +13,7 @@ export function isInstanceGone(claim: NodeClaim, { instances, now }: Surrounding
   if (instances === undefined || id === undefined) return false;
   const instance = instances.get(id);
   if (instance) return instance.state === 'terminated';
-  return now - launchedBefore(claim, now) >= SIGHTING_MS;
-}
-
-/** An instant by which the instance existed: none is launched for a NodeClaim that is deleted. */
-function launchedBefore({ meta, status }: NodeClaim, now: EpochMs): EpochMs {
-  const launched = conditionOf(status.conditions, LAUNCHED);
-  return launched?.status === 'True' ? launched.changedAt : (meta.deletedAt ?? now);
+  // None is launched for a NodeClaim once it is deleted, so by then the instance existed.
+  const existedBy = launchedAt(claim) ?? claim.meta.deletedAt ?? now;
+  return now - existedBy >= SIGHTING_MS;
 }

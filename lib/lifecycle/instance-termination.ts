@@ -1,7 +1,7 @@
+import { INSTANCE_TERMINATING } from '#lib/model/condition-types.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
-import { INSTANCE_TERMINATING } from './phase.ts';
 import { instanceIdOf } from './provider-id.ts';
 import type { ClaimStep } from './step.ts';
 import type { Surroundings } from './surroundings.ts';

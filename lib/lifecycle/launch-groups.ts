@@ -1,5 +1,4 @@
 import { byName, compareText } from '#lib/constraints/order.ts';
-import { conditionOf } from '#lib/model/conditions.ts';
 import { shortDigest } from '#lib/model/digest.ts';
 import type { Instance } from '#lib/model/instance.ts';
 import {
@@ -10,7 +9,7 @@ import {
 } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { EpochMs } from '#lib/model/time.ts';
-import { foundNoCapacity, LAUNCHED } from './phase.ts';
+import { foundNoCapacity, launchedAt } from './launched.ts';
 import { grouped, type Surroundings } from './surroundings.ts';
 
 /**
@@ -164,12 +163,9 @@ function mayHaveInstances({ members, strays }: LaunchGroup, around: Surroundings
 }
 
 /** From when on no launch was sent for the group of this member, on its account. */
-function touchedAt({ meta, status }: NodeClaim): EpochMs | undefined {
-  const launched = conditionOf(status.conditions, LAUNCHED);
-  const launchedAt =
-    status.providerId !== undefined && launched?.status === 'True' ? launched.changedAt : undefined;
-  if (launchedAt === undefined) return meta.deletedAt;
-  return Math.min(launchedAt, meta.deletedAt ?? launchedAt);
+function touchedAt(claim: NodeClaim): EpochMs | undefined {
+  const evidence = [launchedAt(claim), claim.meta.deletedAt].flatMap((at) => at ?? []);
+  return evidence.length === 0 ? undefined : Math.min(...evidence);
 }
 
 /**

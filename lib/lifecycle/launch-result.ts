@@ -1,10 +1,11 @@
 import { onlyValue, type Requirements, requirementsOf } from '#lib/constraints/requirements.ts';
+import { LAUNCHED } from '#lib/model/condition-types.ts';
 import { conditionOf, isTrue } from '#lib/model/conditions.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
 import { CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, ZONE } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
+import { foundNoCapacity } from './launched.ts';
 import { adoptionOf, giveUp } from './launching.ts';
-import { foundNoCapacity, LAUNCHED } from './phase.ts';
 import { instanceIdOf } from './provider-id.ts';
 import { type ClaimStep, NO_STEP } from './step.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -1,5 +1,6 @@
 import { isRejection } from '#lib/constraints/rejection.ts';
 import { launchOf } from '#lib/ec2/launch.ts';
+import { LAUNCHED } from '#lib/model/condition-types.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
 import type { Instance } from '#lib/model/instance.ts';
 import { ZONE_ID } from '#lib/model/labels.ts';
@@ -8,7 +9,6 @@ import type { NodeClass } from '#lib/model/node-class.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import { asNewGroup, decideGroup, type LaunchGroup } from './launch-groups.ts';
-import { LAUNCHED } from './phase.ts';
 import type { ClaimStep } from './step.ts';
 import { nodePoolOf, type Surroundings } from './surroundings.ts';
 

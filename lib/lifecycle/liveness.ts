@@ -1,8 +1,9 @@
+import { LAUNCHED, REGISTERED } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { EpochMs } from '#lib/model/time.ts';
+import { standsSince } from './launched.ts';
 import { deletion } from './launching.ts';
-import { LAUNCHED, REGISTERED_CONDITION, standsSince } from './phase.ts';
 import { type ClaimStep, NO_STEP } from './step.ts';
 
 /** Source of both: karpenter v1.14, nodeclaim/lifecycle/liveness.go. */
@@ -15,14 +16,12 @@ export function timeoutOf(
   now: EpochMs,
 ): 'launch_timeout' | 'registration_timeout' | undefined {
   const { conditions } = claim.status;
-  if (isTrue(conditions, REGISTERED_CONDITION)) return undefined;
+  if (isTrue(conditions, REGISTERED)) return undefined;
   const waited = (type: string) => now - standsSince(claim, type);
   if (!isTrue(conditions, LAUNCHED) && waited(LAUNCHED) >= LAUNCH_TIMEOUT_MS) {
     return 'launch_timeout';
   }
-  return waited(REGISTERED_CONDITION) >= REGISTRATION_TIMEOUT_MS
-    ? 'registration_timeout'
-    : undefined;
+  return waited(REGISTERED) >= REGISTRATION_TIMEOUT_MS ? 'registration_timeout' : undefined;
 }
 
 /** Deletes a NodeClaim that did not launch or did not register in time; another may do better. */

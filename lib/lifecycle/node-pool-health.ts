@@ -1,9 +1,9 @@
+import { LAUNCHED, REGISTERED } from '#lib/model/condition-types.ts';
 import { type ConditionChange, conditionOf, isTrue } from '#lib/model/conditions.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import { timeoutOf } from './liveness.ts';
-import { LAUNCHED, REGISTERED_CONDITION } from './phase.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const NODE_REGISTRATION_HEALTHY = 'NodeRegistrationHealthy';
@@ -37,8 +37,8 @@ export function healthChange(
   const failed = claims.filter((claim) => timeoutOf(claim, around.now) !== undefined);
   if (failed.length >= FAILURES) return unhealthy(failed[0], around);
   const registeredAt = claims.map(({ status }) =>
-    isTrue(status.conditions, REGISTERED_CONDITION)
-      ? (conditionOf(status.conditions, REGISTERED_CONDITION)?.changedAt ?? 0)
+    isTrue(status.conditions, REGISTERED)
+      ? (conditionOf(status.conditions, REGISTERED)?.changedAt ?? 0)
       : 0,
   );
   const isNews = before.status !== 'True' && Math.max(0, ...registeredAt) >= before.changedAt;

@@ -1,5 +1,10 @@
 import { addResources, type Resources } from '#lib/constraints/resources.ts';
 import {
+  DISRUPTION_REASON,
+  INITIALIZED,
+  INSTANCE_TERMINATING,
+} from '#lib/model/condition-types.ts';
+import {
   type ConditionChange,
   conditionOf,
   isTrue,
@@ -14,7 +19,6 @@ import type { Condition } from '#lib/model/object.ts';
 import { nodePoolRef } from '#lib/model/object-ref.ts';
 import type { Action, StatusChange } from '#lib/model/plan.ts';
 import { healthChange } from './node-pool-health.ts';
-import { DISRUPTION_REASON, INITIALIZED, INSTANCE_TERMINATING } from './phase.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Source: karpenter v1.14, apis/v1/nodepool_status.go. */

@@ -1,3 +1,4 @@
+import { DISRUPTION_REASON, DRAINED, VOLUMES_DETACHED } from '#lib/model/condition-types.ts';
 import { conditionOf, isTrue } from '#lib/model/conditions.ts';
 import {
   DISRUPTED,
@@ -13,7 +14,6 @@ import { type EpochMs, formatInstant, parseInstant } from '#lib/model/time.ts';
 import { drain } from './drain.ts';
 import { isInstanceGone } from './instance-gone.ts';
 import { terminateStep } from './instance-termination.ts';
-import { DISRUPTION_REASON, DRAINED, VOLUMES_DETACHED } from './phase.ts';
 import type { ClaimStep, ConditionEdit } from './step.ts';
 import type { Surroundings } from './surroundings.ts';
 import { attachmentsToWaitFor } from './volumes.ts';

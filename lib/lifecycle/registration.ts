@@ -1,4 +1,5 @@
 import type { Taint } from '#lib/constraints/taints.ts';
+import { LAUNCHED, REGISTERED as REGISTERED_CONDITION } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import {
   DO_NOT_SYNC_TAINTS,
@@ -11,7 +12,7 @@ import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { claimRef, nodeRef } from '#lib/model/object-ref.ts';
 import type { Action, MetaChange } from '#lib/model/plan.ts';
 import { joiningLookMs } from './joining.ts';
-import { LAUNCHED, REGISTERED_CONDITION, standsSince } from './phase.ts';
+import { standsSince } from './launched.ts';
 import { type ClaimStep, NO_STEP } from './step.ts';
 import { nodesOf, type Surroundings } from './surroundings.ts';
 

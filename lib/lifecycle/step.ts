@@ -1,3 +1,4 @@
+import { INITIALIZED, LAUNCHED, REGISTERED } from '#lib/model/condition-types.ts';
 import {
   type ConditionChange,
   conditionOf,
@@ -10,7 +11,6 @@ import type { Condition, ObjectMeta, ObjectRef } from '#lib/model/object.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
 import type { Action, MetaChange, StatusChange } from '#lib/model/plan.ts';
 import type { EpochMs } from '#lib/model/time.ts';
-import { INITIALIZED, LAUNCHED, REGISTERED_CONDITION } from './phase.ts';
 
 /** A condition to be written, or one that is to go because it no longer holds. */
 export type ConditionEdit =
@@ -41,7 +41,7 @@ export interface Progress {
 }
 
 /** What Ready sums up, in the order of a NodeClaim's life. Source: karpenter v1.14, nodeclaim. */
-const DEPENDENTS = [LAUNCHED, REGISTERED_CONDITION, INITIALIZED];
+const DEPENDENTS = [LAUNCHED, REGISTERED, INITIALIZED];
 
 /** The writes and effects that `steps` come to for one NodeClaim, later steps winning. */
 export function takeSteps(claim: NodeClaim, steps: readonly ClaimStep[], now: EpochMs): Progress {

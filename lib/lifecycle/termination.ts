@@ -1,3 +1,4 @@
+import { REGISTERED } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import { NODECLASS, TERMINATION_FINALIZER, TERMINATION_TIMESTAMP } from '#lib/model/labels.ts';
 import type { Node } from '#lib/model/node.ts';
@@ -10,7 +11,6 @@ import { terminateStep } from './instance-termination.ts';
 import type { LaunchGroup } from './launch-groups.ts';
 import { mayLeave } from './launch-groups.ts';
 import { deadlineMessage, deadlineOf, nodeTerminationStep } from './node-termination.ts';
-import { REGISTERED_CONDITION } from './phase.ts';
 import { instanceIdOf } from './provider-id.ts';
 import type { ClaimStep } from './step.ts';
 import { nodesOf, type Surroundings } from './surroundings.ts';
@@ -32,7 +32,7 @@ export function terminationSteps(
 ): readonly ClaimStep[] {
   const deadline = deadlineStep(claim);
   // A Node that nobody has registered goes with its instance; nothing of ours holds it.
-  const isRegistered = isTrue(claim.status.conditions, REGISTERED_CONDITION);
+  const isRegistered = isTrue(claim.status.conditions, REGISTERED);
   const nodes = nodesOf(around, claim).flatMap((state) => {
     const isHeld = state.node?.meta.finalizers.includes(TERMINATION_FINALIZER) ?? false;
     return state.node && (isRegistered || isHeld) ? [{ state, node: state.node, claim }] : [];
