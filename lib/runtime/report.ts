@@ -23,7 +23,7 @@ export function logTurn(shell: Shell, name: string, wakeUp: WakeUp, report: Turn
 }
 
 /** What a turn was about, in sentences for a person; the same for the log and for a story. */
-export function describeTurn(wakeUp: WakeUp, report: TurnReport, now: number): readonly string[] {
+function describeTurn(wakeUp: WakeUp, report: TurnReport, now: number): readonly string[] {
   const plans = plansOf(report);
   const last = report.rounds.at(-1);
   return [

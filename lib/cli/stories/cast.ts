@@ -1,7 +1,7 @@
 import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE } from '#lib/model/labels.ts';
 import type { PodObject } from '#lib/sim/kubernetes/wire.ts';
 import type { World } from '#lib/sim/world.ts';
-import type { NodeSeen, PodSeen } from './story.ts';
+import type { NodeSeen, PodSeen } from './seen.ts';
 
 const FINISHED = ['Succeeded', 'Failed'];
 

@@ -6,7 +6,7 @@ import { crdTexts } from '../crds.ts';
 import { connectEmbedded } from '../embedded.ts';
 import { at, countReady, eventsAbout, nodesOf, podsOf } from './cast.ts';
 import { machineTypes } from './machine-types.ts';
-import type { Check, NodeSeen, PodSeen } from './story.ts';
+import type { Check, NodeSeen, PodSeen } from './seen.ts';
 
 /** When every story begins. */
 export const START = Date.UTC(2026, 10, 20, 12, 0, 0);
