@@ -5,7 +5,7 @@ import type { KubeObject } from './wire.ts';
 import type { Writer } from './writer.ts';
 
 /** Something worth telling about an object. */
-export interface Occurrence {
+interface Occurrence {
   readonly about: KubeObject;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;

@@ -67,7 +67,7 @@ function spendBudget(
 }
 
 /** The budgets that select a pod, by name. */
-export const budgetsOf = (store: Store, pod: PodObject): readonly BudgetObject[] =>
+const budgetsOf = (store: Store, pod: PodObject): readonly BudgetObject[] =>
   store
     .all('PodDisruptionBudget')
     .filter(

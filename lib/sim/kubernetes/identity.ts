@@ -66,7 +66,7 @@ function newName(random: Random, resource: Resource, asked: JsonRecord): string 
 const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** Five letters that make a generated name unlike the others. */
-export function nameSuffix(random: Random): string {
+function nameSuffix(random: Random): string {
   let text = '';
   for (let length = 0; length < 5; length += 1) {
     text += SUFFIX_LETTERS[random.between(0, SUFFIX_LETTERS.length - 1)];

@@ -14,7 +14,7 @@ import type { KubeObject } from './wire.ts';
 const TOKEN_LIFE_MS = 450_000;
 
 /** What a list may ask for. */
-export interface ListQuery {
+interface ListQuery {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly limit?: string;

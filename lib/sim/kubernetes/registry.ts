@@ -33,7 +33,7 @@ export interface WriteOptions {
 }
 
 /** How an update came: a patch is judged by other answers than a PUT where uids differ. */
-export interface UpdateOptions extends WriteOptions {
+interface UpdateOptions extends WriteOptions {
   readonly by: 'put' | 'patch';
   readonly subresource?: 'status';
 }

@@ -10,6 +10,7 @@ import type { Clock } from '../clock.ts';
 import type { Journal } from '../journal.ts';
 import { isActive, isReady } from './conditions.ts';
 import { newPod } from './pod-factory.ts';
+import { createPodTally, type Tally } from './pod-tally.ts';
 import type { Registry } from './registry.ts';
 import { isPod, type Store } from './store.ts';
 import type { PodObject } from './wire.ts';
@@ -33,37 +34,39 @@ const RETRY_MS = 10_000;
 /** Starts the controller over a registry. */
 export function startReplicaSets(parts: ControllerParts): void {
   const writer = createWriter(parts.registry, 'replicaset-controller');
+  const tallyOf = createPodTally(parts.registry.store);
   watchWorkloads(parts.registry, {
     kind: 'ReplicaSet',
     owns: 'Pod',
     reactionMs: REACTION_MS,
-    reconcile: (set, queue) => reconcile(parts, writer, set, queue),
+    reconcile: (set, queue) => reconcile({ ...parts, tallyOf }, writer, set, queue),
   });
 }
 
 /** The pods that a workload controls and that count: neither finished nor leaving. */
-export const activePods = (store: Store, uid: string): readonly PodObject[] =>
+const activePods = (store: Store, uid: string): readonly PodObject[] =>
   store.dependents(uid).filter(isPod).filter(isActive);
 
 function reconcile(
-  parts: ControllerParts,
+  parts: ControllerParts & { readonly tallyOf: (uid: string) => Tally },
   writer: Writer,
   set: ReplicaSetObject,
   queue: WorkQueue,
 ): void {
-  const { store } = parts.registry;
-  const pods = activePods(store, set.metadata.uid);
-  const missing = set.spec.replicas - pods.length;
+  const { uid, generation } = set.metadata;
+  const { active, ready } = parts.tallyOf(uid);
+  const missing = set.spec.replicas - active;
   if (missing > 0) create(parts, writer, set, { missing, queue });
   else if (missing < 0) {
+    const pods = activePods(parts.registry.store, uid);
     for (const pod of leastMissed(pods).slice(0, -missing)) writer.remove(pod);
   }
   writer.updateStatus(set, {
-    replicas: pods.length,
-    fullyLabeledReplicas: pods.length,
-    readyReplicas: pods.filter(isReady).length,
-    availableReplicas: pods.filter(isReady).length,
-    observedGeneration: set.metadata.generation,
+    replicas: active,
+    fullyLabeledReplicas: active,
+    readyReplicas: ready,
+    availableReplicas: ready,
+    observedGeneration: generation,
   });
 }
 

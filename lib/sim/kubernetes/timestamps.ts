@@ -7,7 +7,3 @@ export const toTimestamp = (instant: Instant): string =>
 /** An instant as Leases and Events carry it: "2026-11-20T12:00:00.250000Z". */
 export const toMicroTimestamp = (instant: Instant): string =>
   `${new Date(instant).toISOString().slice(0, -1)}000Z`;
-
-/** The instant that a timestamp names; NaN where it is none. */
-export const fromTimestamp = (timestamp: string | undefined): Instant =>
-  timestamp === undefined ? Number.NaN : Date.parse(timestamp);

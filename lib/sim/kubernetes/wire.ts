@@ -7,7 +7,7 @@
 export type StringMap = Readonly<Record<string, string>>;
 
 /** An ownerReference. */
-export interface OwnerReference {
+interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
@@ -102,7 +102,7 @@ export interface PodTerm {
 }
 
 /** Required and preferred terms of pod affinity or anti-affinity. */
-export interface PodTerms {
+interface PodTerms {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodTerm[];
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly {
     readonly weight: number;
@@ -111,7 +111,7 @@ export interface PodTerms {
 }
 
 /** Where a pod wants to stand. */
-export interface Affinity {
+interface Affinity {
   readonly nodeAffinity?: {
     readonly requiredDuringSchedulingIgnoredDuringExecution?: {
       readonly nodeSelectorTerms: readonly NodeTerm[];
@@ -158,7 +158,7 @@ export interface Container {
 }
 
 /** A volume of a pod, as far as it names a claim. */
-export interface Volume {
+interface Volume {
   readonly name: string;
   readonly persistentVolumeClaim?: { readonly claimName: string };
   readonly ephemeral?: { readonly volumeClaimTemplate?: { readonly spec?: unknown } };

@@ -10,7 +10,7 @@ import type {
 } from './wire.ts';
 
 /** How a Deployment replaces its pods. */
-export interface DeploymentStrategy {
+interface DeploymentStrategy {
   readonly type?: 'RollingUpdate' | 'Recreate';
   readonly rollingUpdate?: {
     readonly maxSurge?: number | string;

@@ -1,4 +1,3 @@
-import { recordAt } from './json.ts';
 import type { Registry } from './registry.ts';
 import { isRefusal, noSuchResource, type Refusal } from './status.ts';
 import type { KubeObject, Metadata } from './wire.ts';
@@ -77,7 +76,3 @@ export const controllerUid = ({ metadata }: KubeObject): string | undefined =>
 /** The refusal's message, if `answer` is one. */
 export const refusedBecause = (answer: KubeObject | Refusal): string | undefined =>
   isRefusal(answer) ? answer.message : undefined;
-
-/** A field of an object's status, whatever it is. */
-export const statusField = (object: KubeObject, field: string): unknown =>
-  recordAt(object, 'status')[field];
