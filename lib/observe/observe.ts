@@ -1,15 +1,7 @@
 import type { AwsCall } from '#lib/aws/call.ts';
-import { embeddedTable } from '#lib/aws/embedded-table.ts';
 import { listInstances } from '#lib/aws/instances.ts';
 import { nodeClassFacts } from '#lib/aws/node-class-facts.ts';
-import { catalogOf } from '#lib/ec2/catalog.ts';
-import {
-  type DecodedObjects,
-  type DecodeResult,
-  decodeList,
-  mergeResults,
-  SNAPSHOT_KINDS,
-} from '#lib/kube/decode.ts';
+import { type DecodeResult, decodeList, mergeResults, SNAPSHOT_KINDS } from '#lib/kube/decode.ts';
 import { listPages } from '#lib/kube/list.ts';
 import { readSoldOut } from '#lib/kube/sold-out.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
@@ -23,6 +15,7 @@ import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { assemble } from './assemble.ts';
+import { catalogFor } from './catalog-cache.ts';
 
 /** What looking takes. */
 export interface ObservePorts {
@@ -62,7 +55,12 @@ export async function observe(
   return assemble(objects, {
     takenAt,
     settings: ports.settings.cluster,
-    catalog: catalogFor(ports.settings.cluster, objects, sold.soldOut, takenAt),
+    catalog: catalogFor({
+      settings: ports.settings.cluster,
+      nodeClasses: objects.nodeClasses,
+      soldOut: sold.soldOut,
+      now: takenAt,
+    }),
     soldOut: sold.soldOut,
     leftOut: [...read.leftOut, ...sold.leftOut],
     nodeClassFacts: facts,
@@ -111,19 +109,4 @@ async function factsOf(
 function isResolved({ meta, status }: NodeClass): boolean {
   const ready = conditionOf(status.conditions, READY);
   return ready?.status === 'True' && ready.observedGeneration === meta.generation;
-}
-
-function catalogFor(
-  settings: ClusterSettings,
-  { nodeClasses }: DecodedObjects,
-  soldOut: Snapshot['soldOut'],
-  now: EpochMs,
-): Snapshot['catalog'] {
-  const table = embeddedTable(settings.region);
-  if (table === undefined) {
-    throw new Error(
-      `No table of EC2 is embedded for ${settings.region}: infra/tools/refresh-ec2-table.ts adds a region`,
-    );
-  }
-  return catalogOf({ table, nodeClasses, soldOut, settings, now });
 }

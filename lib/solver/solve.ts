@@ -68,6 +68,7 @@ export function solve({ snapshot, pods, promised, expected }: SolveProblem): Sol
     if (rejection) refusals.push({ pods: [pod], rejection, nodePools: [] });
     else supported.push(pod);
   }
+  if (supported.length === 0) return { ...NOTHING, refusals };
   const axes = axesOf(supported.map(({ requests }) => requests));
   const hosts = hostsOf(snapshot, promised, axes);
   const { sources, others } = sourcesOf(snapshot, axes);
@@ -97,4 +98,5 @@ export function solve({ snapshot, pods, promised, expected }: SolveProblem): Sol
   };
 }
 
+const NOTHING = { placements: [], claims: [], wishesGivenUp: [], lowerBoundUsdPerHour: 0 };
 const NOWHERE: ReadonlySet<string> = new Set();
