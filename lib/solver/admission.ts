@@ -2,6 +2,7 @@ import { isRejection, type Rejection, reject } from '#lib/constraints/rejection.
 import { requirementOf } from '#lib/constraints/requirement.ts';
 import {
   agrees,
+  conflict,
   incompatibility,
   intersectRequirements,
   NO_REQUIREMENTS,
@@ -149,7 +150,10 @@ const choiceAmong = (
 function narrowed(admission: Admission, ask: Ask, asks: readonly Ask[]): Admission | Rejection {
   const taint = firstUntolerated(admission.source.taints, ask.tolerations);
   if (taint) return reject('taints', `it does not tolerate the taint ${describeTaint(taint)}`);
-  const problem = incompatibility(admission.requirements, ask.requirements, WELL_KNOWN);
+  // What other pods want absent or different is no label: only the pool's own keys are known.
+  const problem =
+    incompatibility(admission.source.requirements, ask.requirements, WELL_KNOWN) ??
+    conflict(admission.requirements, ask.requirements);
   if (problem !== undefined) {
     return reject('requirements', `its node requirements are not met: ${problem}`);
   }

@@ -1,10 +1,8 @@
-import type { RequirementSpec } from '#lib/constraints/requirement.ts';
+import { operatorOf, type RequirementSpec, requirementOf } from '#lib/constraints/requirement.ts';
 import {
   describeRequirements,
-  intersectRequirements,
   type Requirements,
   requirementsOf,
-  requirementsOfLabels,
 } from '#lib/constraints/requirements.ts';
 import type { Toleration } from '#lib/constraints/taints.ts';
 import type { NodeSelectorTerm, Pod, Weighted } from '#lib/model/pod.ts';
@@ -45,20 +43,15 @@ export interface WishRules {
  * never tried again with fewer wishes; here each level tries them all.
  */
 export function askLevels(pod: Pod, rules: WishRules): readonly AskLevel[] {
-  const required = requiredAlternatives(pod);
+  const required = requiredLines(pod);
   const wishes = rules.preferencePolicy === 'Ignore' ? [] : heaviestFirst(pod);
   const levels: AskLevel[] = [];
   const givenUp: string[] = [];
   for (const { term } of wishes) {
-    const wish = requirementsOf(term.matchExpressions);
-    levels.push({
-      asks: required.map((must) => ({
-        requirements: intersectRequirements(must, wish),
-        tolerations: pod.tolerations,
-      })),
-      givenUp: [...givenUp],
-    });
-    givenUp.push(`its preferred node affinity ${describeRequirements(wish)}`);
+    const wished = required.map((lines) => [...lines, ...term.matchExpressions]);
+    levels.push({ asks: asksOf(wished, pod.tolerations), givenUp: [...givenUp] });
+    const wish = describeRequirements(requirementsOf(term.matchExpressions));
+    givenUp.push(`its preferred node affinity ${wish}`);
   }
   levels.push({ asks: asksOf(required, pod.tolerations), givenUp: [...givenUp] });
   if (rules.someTaintsArePreferences) {
@@ -71,19 +64,42 @@ export function askLevels(pod: Pod, rules: WishRules): readonly AskLevel[] {
 }
 
 const asksOf = (
-  alternatives: readonly Requirements[],
+  alternatives: readonly (readonly RequirementSpec[])[],
   tolerations: readonly Toleration[],
-): readonly Ask[] => alternatives.map((requirements) => ({ requirements, tolerations }));
+): readonly Ask[] =>
+  alternatives
+    .filter((lines) => !isContradiction(lines))
+    .map((lines) => ({ requirements: requirementsOf(lines), tolerations }));
 
-/** Each way to meet a pod's node selector and required node affinity; at least one. */
-export function requiredAlternatives(pod: Pod): readonly Requirements[] {
-  const selector = requirementsOfLabels(pod.nodeSelector);
+/**
+ * Whether no node can satisfy all lines: a key must be there, but no value is left for it. Their
+ * intersection alone does not tell, since it reads DoesNotExist, which a missing label satisfies.
+ */
+function isContradiction(lines: readonly RequirementSpec[]): boolean {
+  const together = requirementsOf(lines);
+  return lines.some((line) => {
+    const { key } = requirementOf(line);
+    const all = together.get(key);
+    const isEmpty = all !== undefined && operatorOf(all) === 'DoesNotExist';
+    return isEmpty && line.operator !== 'NotIn' && line.operator !== 'DoesNotExist';
+  });
+}
+
+/** Each way to meet a pod's node selector and required node affinity, as lines; at least one. */
+function requiredLines(pod: Pod): readonly (readonly RequirementSpec[])[] {
+  const selector = Object.entries(pod.nodeSelector).map(
+    ([key, value]): RequirementSpec => ({ key, operator: 'In', values: [value] }),
+  );
   const terms = pod.nodeAffinity.required;
   if (terms.length === 0) return [selector];
-  return terms.map((term) =>
-    intersectRequirements(selector, requirementsOf(term.matchExpressions)),
-  );
+  return terms.map((term) => [...selector, ...term.matchExpressions]);
 }
+
+/** Each way to meet a pod's node selector and required node affinity that some node can meet. */
+export const requiredAlternatives = (pod: Pod): readonly Requirements[] =>
+  requiredLines(pod)
+    .filter((lines) => !isContradiction(lines))
+    .map(requirementsOf);
 
 /** Equal weights keep the order of the manifest. */
 const heaviestFirst = (pod: Pod): readonly Weighted<NodeSelectorTerm>[] =>

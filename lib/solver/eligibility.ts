@@ -37,5 +37,5 @@ function optsOut(pod: Pod): boolean {
   const [required] = requiredAlternatives(pod);
   const wished = requirementsOf(heaviest?.term.matchExpressions ?? []);
   const asked = required && intersectRequirements(required, wished).get(NODEPOOL);
-  return asked !== undefined && operatorOf(asked) === 'DoesNotExist' && asked.values.size === 0;
+  return asked !== undefined && operatorOf(asked) === 'DoesNotExist';
 }

@@ -91,7 +91,11 @@ function explainForSource(source: Source, group: PodGroup, context: RefusalConte
     return reject('requirements', missing);
   });
   const [first, ...others] = reasons;
-  if (!first) return reject('requirements', 'its node affinity has no term that could hold');
+  if (!first)
+    return reject(
+      'requirements',
+      'its node selector and required node affinity contradict each other',
+    );
   return others.reduce((best, each) => (nearness(each) > nearness(best) ? each : best), first);
 }
 
