@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { decideProvision } from '#lib/decide/provision.ts';
+import { aNodePool } from '#test/build/node-pools.ts';
+import { aStateNode } from '#test/build/nodes.ts';
+import { aPod, aRunningPod, somePods } from '#test/build/pods.ts';
+import { quietWorld } from '#test/build/quiet-world.ts';
+
+const kinds = (plan: ReturnType<typeof decideProvision>) => plan.actions.map(({ kind }) => kind);
+
+describe('decideProvision', () => {
+  it('wants nothing, not even another look, where nothing is on its way', () => {
+    const idle = quietWorld({
+      nodePools: [aNodePool({ disruption: { consolidateAfter: 'Never' } })],
+      nodes: [aStateNode({ pods: [aRunningPod()] })],
+    });
+    const plan = decideProvision(idle);
+
+    expect(plan.actions).toEqual([]);
+    expect(plan).not.toHaveProperty('lookAgainAt');
+  });
+
+  it('creates a NodeClaim for pods that fit nowhere, tells them, and looks again soon', () => {
+    const plan = decideProvision(quietWorld({ pods: somePods(2) }));
+
+    expect(kinds(plan)).toEqual(['createNodeClaim', 'recordEvent', 'recordEvent']);
+    expect(plan.actions[1]).toMatchObject({
+      about: { kind: 'Pod', name: 'web-1' },
+      type: 'Normal',
+      reason: 'Nominated',
+      message: `Pod should schedule on: nodeclaim/${plan.nodeClaims[0]?.name}`,
+    });
+    expect(plan.lookAgainAt).toBe('2026-11-20T12:00:01Z');
+  });
+
+  it('tells a pod why no node can be given to it', () => {
+    const pods = [aPod({ nodeSelector: { 'kubernetes.io/arch': 's390x' } })];
+    const plan = decideProvision(quietWorld({ pods }));
+
+    expect(plan.actions).toEqual([
+      {
+        kind: 'recordEvent',
+        about: expect.objectContaining({ kind: 'Pod', namespace: 'default', name: 'web-1' }),
+        type: 'Warning',
+        reason: 'FailedScheduling',
+        message: `Failed to schedule pod, ${plan.refused[0]?.because}`,
+      },
+    ]);
+  });
+
+  it('tells nobody anything where there is no NodePool', () => {
+    const pods = [aPod()];
+
+    expect(decideProvision(quietWorld({ pods, nodePools: [] })).actions).toEqual([]);
+  });
+});
