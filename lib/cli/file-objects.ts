@@ -36,6 +36,7 @@ export function filledIn(object: Wire, now: EpochMs, priorities: Priorities): Wi
   };
   const filled = { ...object, metadata };
   if (kind === 'Pod') return filledInPod(filled, priorities);
+  if (kind === 'Node') return filledInNode(filled);
   return kind === 'PersistentVolumeClaim' ? filledInVolumeClaim(filled) : filled;
 }
 
@@ -53,14 +54,27 @@ function filledInPod(pod: Wire, priorities: Priorities): Wire {
   };
 }
 
+const BOUND_CONDITIONS = ['PodScheduled', 'Ready'].map((type) => ({ type, status: 'True' }));
+
 /** A pod without a status waits and was found unschedulable, unless it has a node or a gate. */
 function statusOfPod(spec: Wire): Wire {
   const isBound = typeof spec.nodeName === 'string' && spec.nodeName !== '';
   const isGated = Array.isArray(spec.schedulingGates) && spec.schedulingGates.length > 0;
   const reason = isGated ? 'SchedulingGated' : 'Unschedulable';
   return isBound
-    ? { phase: 'Running', conditions: [{ type: 'PodScheduled', status: 'True' }] }
+    ? { phase: 'Running', conditions: BOUND_CONDITIONS }
     : { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason }] };
+}
+
+/** A Node that says nothing of its state is Ready, and gives pods all it has. */
+function filledInNode(node: Wire): Wire {
+  const { capacity, conditions, ...rest } = group(node, 'status');
+  const status = {
+    ...(capacity !== undefined && { capacity, allocatable: capacity }),
+    conditions: conditions ?? [{ type: 'Ready', status: 'True' }],
+    ...rest,
+  };
+  return { ...node, status };
 }
 
 function filledInVolumeClaim(claim: Wire): Wire {

@@ -7,6 +7,7 @@ import type { LeftOut, Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { assemble } from '#lib/observe/assemble.ts';
 import { assumeReady } from './assume-ready.ts';
+import { budgetStatus } from './budget-status.ts';
 import { expandWorkloads } from './expand-workloads.ts';
 import { embeddedCatalog, givenCatalog, type OfferedTypes } from './file-catalog.ts';
 import { filledIn, keyOf, latestInstant, prioritiesOf } from './file-objects.ts';
@@ -43,7 +44,10 @@ export function snapshotOfFiles(
   const objects = [...kept.objects, ...withoutThose(expansion.objects, kept.objects)];
   const now = options.now ?? latestInstant(objects);
   const priorities = prioritiesOf(objects);
-  const read = decodeObjects(mapped(objects, (object) => filledIn(object, now, priorities)));
+  const pods = objects.filter(({ kind }) => kind === 'Pod');
+  const complete = (object: Wire): Wire =>
+    filledIn(withBudgetStatus(object, pods), now, priorities);
+  const read = decodeObjects(mapped(objects, complete));
   const sold = soldOutIn(objects, now);
   const settings = { ...SETTINGS, ...options.settings };
   const source =
@@ -68,6 +72,11 @@ export function snapshotOfFiles(
   ];
   return { snapshot, warnings: warnings.sort() };
 }
+
+const withBudgetStatus = (object: Wire, pods: readonly Wire[]): Wire =>
+  object.kind === 'PodDisruptionBudget' && (object.status ?? undefined) === undefined
+    ? { ...object, status: budgetStatus(object, pods) }
+    : object;
 
 /** What files do not say; nothing that is placed depends on it. */
 const SETTINGS: ClusterSettings = {

@@ -178,6 +178,42 @@ describe('snapshotOfFiles', () => {
     ]);
   });
 
+  it.each([
+    [{ minAvailable: 1 }, 2],
+    [{ minAvailable: '50%' }, 1],
+    [{ maxUnavailable: 1 }, 0],
+    [{ maxUnavailable: '100%' }, 3],
+  ])('counts what a PodDisruptionBudget of %j allows, where it has no status', (spec, allowed) => {
+    const labels = { app: 'web' };
+    const web = (name: string, nodeName: string) =>
+      pod(name, { nodeName }, { metadata: { name, labels } });
+    const pods = [web('a', 'n'), web('b', 'n'), web('c', 'n'), web('d', '')];
+    const selector = { matchLabels: labels };
+    const budget = {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'b' },
+      spec: { ...spec, selector },
+    };
+
+    expect(read([budget, ...pods]).snapshot.podDisruptionBudgets).toMatchObject([
+      { disruptionsAllowed: allowed },
+    ]);
+  });
+
+  it('takes a Node that says nothing of its state for Ready, with all it has', () => {
+    const node = {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n' },
+      status: { capacity: { cpu: '2' } },
+    };
+
+    expect(read([node]).snapshot.nodes).toMatchObject([
+      { node: { ready: { status: 'True' }, allocatable: { cpu: 2000 } } },
+    ]);
+  });
+
   it('takes the latest instant in the files for now, unless it is told another', () => {
     const at = (creationTimestamp: string) =>
       pod('a', {}, { metadata: { name: 'a', creationTimestamp } });
