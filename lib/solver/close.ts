@@ -1,5 +1,5 @@
 import { firstPortConflict, type HostPort } from '#lib/constraints/host-ports.ts';
-import { isRejection } from '#lib/constraints/rejection.ts';
+import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
 import type { Admission, Admissions } from './admission.ts';
 import { type Amounts, plus } from './amounts.ts';
 import { holdersOf, type NodeClaimDraft, offersEnough, openDraft } from './draft.ts';
@@ -67,23 +67,17 @@ function admissionOfAll(
   admissions: Admissions,
 ): Admission | undefined {
   const open = admissions.open(source);
-  let admission = isRejection(open) ? open : admissions.unreserved(open);
+  let admission = isRejection(open) ? undefined : unless(admissions.unreserved(open));
   for (const { asks } of portions) {
-    if (isRejection(admission)) return undefined;
-    admission = joined(admission, asks, admissions);
+    const before: Admission | undefined = admission;
+    if (!before) return undefined;
+    admission = asks
+      .values()
+      .map((ask) => unless(admissions.narrow(before, ask)))
+      .find(Boolean);
   }
-  return isRejection(admission) ? undefined : admission;
+  return admission;
 }
 
-function joined(
-  admission: Admission,
-  asks: Portion['asks'],
-  admissions: Admissions,
-): ReturnType<Admissions['narrow']> {
-  let answer: ReturnType<Admissions['narrow']> = admission;
-  for (const ask of asks) {
-    answer = admissions.narrow(admission, ask);
-    if (!isRejection(answer)) return answer;
-  }
-  return answer;
-}
+const unless = (answer: Admission | Rejection): Admission | undefined =>
+  isRejection(answer) ? undefined : answer;

@@ -167,6 +167,22 @@ describe('10.4 requirements and labels', () => {
     expect(refused.map((refusal) => refusal.by)).toEqual(by === undefined ? [] : [by]);
   });
 
+  it('88: a pod that contradicts itself is refused, not taken for one that wants no label', () => {
+    const { refused } = planOf({
+      nodePools: [aNodePool({ template: { labels: { team: 'a' } } })],
+      pods: [
+        named('both', { nodeSelector: { team: 'a' }, ...affinity(['team In b']) }),
+        named('neither', { nodeSelector: { team: 'a' }, ...affinity(['team DoesNotExist']) }),
+        named('fine'),
+      ],
+    });
+
+    expect(refused.map(({ pod, by }) => [pod, by])).toEqual([
+      ['default/both', 'requirements'],
+      ['default/neither', 'requirements'],
+    ]);
+  });
+
   it('89: pods that ask for different values go on different nodes, the same on one', () => {
     const nodePools = [aNodePool({ template: { requirements: [spec('team In a b')] } })];
     const onTeam = (name: string, team: string) =>
