@@ -62,8 +62,10 @@ describe('act', () => {
   it('takes what is gone already for deleted', async () => {
     const { bench, ref } = await withClaim();
     const remove: Action = { kind: 'delete', object: ref, because: 'test' };
-    await bench.act([remove]);
+    const setFree: Action = { kind: 'update', object: ref, meta: { finalizers: [] } };
+    await bench.act([setFree, remove]);
 
+    expect(bench.api.cluster.list('NodeClaim')).toEqual([]);
     expect(await bench.act([remove])).toMatchObject([{ result: 'done' }]);
   });
 
