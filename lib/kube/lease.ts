@@ -91,11 +91,19 @@ function held(
 ): HeldLease {
   let current = first;
   const { lastLook, nextLook } = first.record;
+  let renewing: Promise<boolean> | undefined;
   const renew = async (): Promise<boolean> => {
     const now = ports.now();
     const record = await claimAgain(ports, current.record, identity);
     if (record !== undefined) current = { record, renewedAt: now };
     return record !== undefined;
+  };
+  // Calls that run side by side share one renewal: two would race each other.
+  const renewOnce = (): Promise<boolean> => {
+    renewing ??= renew().finally(() => {
+      renewing = undefined;
+    });
+    return renewing;
   };
   return {
     kind: 'ours',
@@ -104,7 +112,7 @@ function held(
       nextLook !== undefined && nextLook >= now ? nextLook : Number.POSITIVE_INFINITY,
     isOurs: async () => {
       const left = current.renewedAt + LEASE_SECONDS * 1_000 - ports.now();
-      return left > RENEW_BELOW_MS || (await renew());
+      return left > RENEW_BELOW_MS || (await renewOnce());
     },
     release: async (looks) => {
       const metadata = {

@@ -61,6 +61,20 @@ describe('takeLease', () => {
     expect(JSON.stringify(api.cluster.calls())).toBe(before);
   });
 
+  it('is renewed once for all who ask at the same time', async () => {
+    const api = anApi();
+    const lease = await mine(api, 'a');
+    await api.wait(8);
+    const version = () => api.cluster.get('Lease', 'joinery', 'joinery')?.metadata.resourceVersion;
+    const before = Number(version());
+    const answers = await api.through(
+      Promise.all([lease.isOurs(), lease.isOurs(), lease.isOurs()]),
+    );
+
+    expect(answers).toEqual([true, true, true]);
+    expect(Number(version())).toBe(before + 1);
+  });
+
   it('is free at once when it was let go, and remembers the looks', async () => {
     const api = anApi();
     const lease = await mine(api, 'a');
