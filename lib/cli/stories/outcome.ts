@@ -25,6 +25,8 @@ export interface StoryResult {
   readonly usdPerHour: number;
   readonly allRunningAfterSeconds?: number;
   readonly virtualSeconds: number;
+  /** Where the prices come from. */
+  readonly pricesAre: string;
   /** Calls that the functions made, by name. */
   readonly calls: Readonly<Record<string, number>>;
 }
@@ -49,6 +51,7 @@ export function resultOf(
     pods: nodes.reduce((sum, { pods }) => sum + pods.length, 0),
     usdPerHour: round(nodes.reduce((sum, { usdPerHour }) => sum + usdPerHour, 0)),
     ...(runningAfterMs === undefined ? {} : { allRunningAfterSeconds: runningAfterMs / 1_000 }),
+    pricesAre: stage.pricesAre,
     virtualSeconds: (stage.now() - startedAt) / 1_000,
     calls: stage.calls(),
   };
@@ -76,7 +79,7 @@ export function printResult(result: StoryResult, io: Io): void {
     io,
   );
   io.out(
-    `  ${result.nodes.length} node${result.nodes.length === 1 ? '' : 's'}, ${result.pods} pods, $${result.usdPerHour.toFixed(4)}/h (spot prices are estimates)`,
+    `  ${result.nodes.length} node${result.nodes.length === 1 ? '' : 's'}, ${result.pods} pods, $${result.usdPerHour.toFixed(4)}/h (${result.pricesAre})`,
   );
   if (result.allRunningAfterSeconds !== undefined) {
     io.out(

@@ -1,3 +1,4 @@
+import { EMBEDDED_REGIONS } from '#lib/aws/embedded-table.ts';
 import { identityOf } from '#lib/kube/decode.ts';
 import type { FileDocument } from '../read-documents.ts';
 import type { Manifest } from './stage.ts';
@@ -31,10 +32,16 @@ export function ownStory(documents: readonly FileDocument[]): OwnStory | { probl
     };
   }
   return {
-    story: STORY,
+    story: { ...STORY, region: regionOf(manifests) },
     manifests,
     networkTags: Object.assign({}, ...manifests.map(({ object }) => selectorTags(object))),
   };
+}
+
+/** The embedded region that the manifests name, in a zone or as such; else us-east-1. */
+function regionOf(manifests: readonly Manifest[]): string {
+  const text = JSON.stringify(manifests.map(({ object }) => object));
+  return EMBEDDED_REGIONS.find((region) => text.includes(region)) ?? 'us-east-1';
 }
 
 const STORY: Story = {

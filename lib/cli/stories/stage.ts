@@ -1,4 +1,5 @@
 import { embeddedTable } from '#lib/aws/embedded-table.ts';
+import type { Ec2Table } from '#lib/ec2/table.ts';
 import type { CallFaults } from '#lib/sim/call-faults.ts';
 import type { Entry } from '#lib/sim/journal.ts';
 import { createWorld, type World } from '#lib/sim/world.ts';
@@ -51,6 +52,8 @@ export interface Stage {
 export interface SetStage extends Stage {
   readonly checks: readonly Check[];
   readonly peak: () => readonly NodeSeen[];
+  /** Where the prices come from, for the closing table. */
+  readonly pricesAre: string;
   readonly allRunningAfterMs: () => number | undefined;
 }
 
@@ -83,11 +86,12 @@ export interface StageOptions {
 
 /** An embedded world with an EKS cluster, ready for a story. */
 export function setStage(options: StageOptions): SetStage {
+  const table = tableOf(options.region);
   const world = createWorld({
     seed: options.seed,
     start: START,
     region: options.region,
-    types: machineTypes(tableOf(options.region)),
+    types: machineTypes(table),
     crds: crdTexts(),
     clusterName: CLUSTER,
     connect: connectEmbedded,
@@ -111,6 +115,7 @@ export function setStage(options: StageOptions): SetStage {
     world,
     checks,
     check,
+    pricesAre: whereFrom(table),
     now: world.clock.now,
     ...actsOf(world),
     ...sightsOf(world),
@@ -132,7 +137,10 @@ export function setStage(options: StageOptions): SetStage {
   };
 }
 
-function tableOf(region: string) {
+const whereFrom = ({ region, pricedAt, pricesBorrowedFrom }: Ec2Table): string =>
+  `on-demand prices of ${pricesBorrowedFrom ?? region} on ${pricedAt}, spot prices estimated`;
+
+function tableOf(region: string): Ec2Table {
   const table = embeddedTable(region);
   if (table === undefined) throw new Error(`expected an embedded region, found ${region}`);
   return table;
