@@ -1,7 +1,11 @@
-import { podRef } from '#lib/model/object-ref.ts';
+import { byName } from '#lib/constraints/order.ts';
+import { agrees, requirementsOf } from '#lib/constraints/requirements.ts';
+import type { InstanceType } from '#lib/model/instance-type.ts';
+import { nodePoolRef, podRef } from '#lib/model/object-ref.ts';
 import type { Action, Placement, Refusal } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { optsOut } from '#lib/solver/eligibility.ts';
 
 /** Nodes that pending pods were promised room on. */
 export const nominatedNodes = (placements: readonly Placement[]): ReadonlySet<string> =>
@@ -42,10 +46,37 @@ export function placementEvents(
       : [],
   );
   if (snapshot.nodePools.length === 0) return nominations;
-  const refusals = placing.refused.flatMap(({ pod, because }) =>
-    tell(pod, 'Warning', 'FailedScheduling', `Failed to schedule pod, ${because}`),
-  );
-  return [...nominations, ...refusals];
+  const refusals = placing.refused
+    // A pod that wants none of our nodes is not told that it gets none.
+    .filter(({ pod }) => !isOptedOut(pods.get(pod)))
+    .flatMap(({ pod, because }) =>
+      tell(pod, 'Warning', 'FailedScheduling', `Failed to schedule pod, ${because}`),
+    );
+  const barren = placing.refused.length > 0 ? barrenPools(snapshot) : [];
+  return [...nominations, ...refusals, ...barren];
 }
+
+const isOptedOut = (pod: Pod | undefined): boolean => pod !== undefined && optsOut(pod);
+
+/** Told about pools for which nothing can be bought, while pods go without a node. */
+const barrenPools = ({ nodePools, catalog }: Snapshot): readonly Action[] =>
+  [...nodePools]
+    .filter(({ meta, replicas }) => meta.deletedAt === undefined && replicas === undefined)
+    .filter(({ template }) => {
+      const wanted = requirementsOf(template.requirements);
+      const types = catalog.byNodeClass.get(template.nodeClassRef.name) ?? [];
+      const isBuyable = ({ requirements, offerings }: InstanceType): boolean =>
+        agrees(requirements, wanted) &&
+        offerings.some((each) => each.available && agrees(each.requirements, wanted));
+      return types.length > 0 && !types.some(isBuyable);
+    })
+    .sort(byName)
+    .map((pool) => ({
+      kind: 'recordEvent',
+      about: nodePoolRef(pool),
+      type: 'Warning',
+      reason: 'NoCompatibleInstanceTypes',
+      message: 'NodePool requirements filtered out all compatible available instance types',
+    }));
 
 const nameOf = ({ meta }: Pod): string => `${meta.namespace}/${meta.name}`;

@@ -38,28 +38,9 @@ export function notYetWritten(
   later: readonly Action[],
   earlier: readonly Action[],
 ): readonly Action[] {
-  const written = new Set(earlier.flatMap(writtenUids));
-  return later.filter((action) => !writtenUids(action).some((uid) => written.has(uid)));
+  const written = new Set(earlier.flatMap(writtenUid));
+  return later.filter((action) => !writtenUid(action).some((uid) => written.has(uid)));
 }
 
-function writtenUids(action: Action): readonly string[] {
-  switch (action.kind) {
-    case 'launch':
-      return action.launch.claims.map(({ uid }) => uid);
-    case 'adoptInstance':
-      return [action.claim.uid];
-    case 'update':
-    case 'updateStatus':
-    case 'delete':
-      return [action.object.uid];
-    case 'evict':
-    case 'forceDelete':
-      return [action.pod.uid];
-    case 'ensureInstanceProfile':
-      return [action.nodeClass.uid];
-    case 'createNodeClaim':
-    case 'terminateInstance':
-    case 'recordEvent':
-      return [];
-  }
-}
+const writtenUid = (action: Action): readonly string[] =>
+  'object' in action ? [action.object.uid] : [];

@@ -87,7 +87,7 @@ const straysOf = ({ instances, holders }: Surroundings): readonly Instance[] =>
     .sort((a, b) => compareText(a.id, b.id));
 
 /** Whether no instance is known to belong to a NodeClaim. */
-export const isUnlaunched = ({ status }: NodeClaim): boolean => status.providerId === undefined;
+const isUnlaunched = ({ status }: NodeClaim): boolean => status.providerId === undefined;
 
 const isDeleting = ({ meta }: NodeClaim): boolean => meta.deletedAt !== undefined;
 

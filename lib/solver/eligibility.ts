@@ -31,8 +31,11 @@ export function ineligibility(pod: Pod): Rejection | undefined {
   return problems.length === 0 ? undefined : reject('eligibility', problems.join('; '));
 }
 
-/** Only the heaviest wish and the first alternative are looked at. */
-function optsOut(pod: Pod): boolean {
+/**
+ * Whether a pod is not for Joinery to place, by its own word. Only the heaviest wish and the first
+ * alternative are looked at.
+ */
+export function optsOut(pod: Pod): boolean {
   const [heaviest] = [...pod.nodeAffinity.preferred].sort((a, b) => b.weight - a.weight);
   const [required] = requiredAlternatives(pod);
   const wished = requirementsOf(heaviest?.term.matchExpressions ?? []);

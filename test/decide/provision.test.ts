@@ -52,4 +52,26 @@ describe('decideProvision', () => {
 
     expect(decideProvision(quietWorld({ pods, nodePools: [] })).actions).toEqual([]);
   });
+
+  it('does not tell a pod that wants none of our nodes that it gets none', () => {
+    const noPool = { key: 'karpenter.sh/nodepool', operator: 'DoesNotExist' as const };
+    const term = { matchExpressions: [noPool], hasMatchFields: false };
+    const pods = [aPod({ nodeAffinity: { required: [term], preferred: [] } })];
+
+    expect(decideProvision(quietWorld({ pods })).actions).toEqual([]);
+  });
+
+  it('tells about a pool for which nothing can be bought, while pods go without a node', () => {
+    const requirements = [
+      { key: 'kubernetes.io/arch', operator: 'In' as const, values: ['s390x'] },
+    ];
+    const nodePools = [aNodePool({ template: { requirements } })];
+    const { actions } = decideProvision(quietWorld({ pods: [aPod()], nodePools }));
+
+    expect(actions.at(-1)).toMatchObject({
+      about: { kind: 'NodePool', name: 'default' },
+      reason: 'NoCompatibleInstanceTypes',
+      message: 'NodePool requirements filtered out all compatible available instance types',
+    });
+  });
 });
