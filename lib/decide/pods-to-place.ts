@@ -2,7 +2,6 @@ import { isActive } from '#lib/consent/pod-state.ts';
 import { isProvisionable, isReschedulableNow } from '#lib/consent/pods.ts';
 import { byNamespacedName } from '#lib/constraints/order.ts';
 import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
-import { shortDigest } from '#lib/model/digest.ts';
 import { FOR_PODS } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -86,5 +85,14 @@ function expectedOn(pods: readonly Pod[], { nodes }: Snapshot): ReadonlyMap<stri
   );
 }
 
-/** A pod's uid, shortened: enough to tell the pods of one cluster apart. */
-export const podDigest = (uid: string): string => shortDigest(uid, 8);
+/**
+ * A pod's uid, shortened to 32 bits: enough to tell the pods of one cluster apart, and a mix-up
+ * only costs that a pod is tried on another node first. Source: FNV-1a.
+ */
+export function podDigest(uid: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < uid.length; at++) {
+    hash = Math.imul(hash ^ uid.charCodeAt(at), 0x01000193);
+  }
+  return (hash >>> 0).toString(36);
+}

@@ -71,10 +71,7 @@ function admissionOfAll(
   for (const { asks } of portions) {
     const before: Admission | undefined = admission;
     if (!before) return undefined;
-    admission = asks
-      .values()
-      .map((ask) => unless(admissions.narrow(before, ask)))
-      .find(Boolean);
+    [admission] = asks.flatMap((ask) => unless(admissions.narrow(before, ask)) ?? []);
   }
   return admission;
 }
