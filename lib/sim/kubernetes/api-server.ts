@@ -53,14 +53,20 @@ interface Served {
   readonly registry: Registry;
   readonly lister: Lister;
   readonly index: ResourceIndex;
+  readonly version: string;
 }
 
 /** A server of `resources` over `registry`. */
-export function createApiServer(registry: Registry, resources: readonly Resource[]): ApiServer {
+export function createApiServer(
+  registry: Registry,
+  resources: readonly Resource[],
+  version: string,
+): ApiServer {
   const served = {
     registry,
     lister: createLister(registry.store),
     index: indexResources(resources),
+    version,
   };
   return {
     answer: (actor, request) => {
@@ -91,7 +97,7 @@ function verbOf(method: ApiRequest['method'], { name }: Route): string {
 }
 
 function serve(served: Served, actor: string, request: ApiRequest): ApiResponse | Refusal {
-  if (request.method === 'GET' && request.path === '/version') return VERSION;
+  if (request.method === 'GET' && request.path === '/version') return versionOf(served.version);
   const route = routeOf(served.index, request.path);
   if (route === undefined) return noSuchResource();
   const dryRun = dryRunOf(request);
@@ -103,9 +109,12 @@ function serve(served: Served, actor: string, request: ApiRequest): ApiResponse 
   return serveObject(served, { ...route, current }, request, options);
 }
 
-const VERSION: ApiResponse = {
-  status: 200,
-  body: { major: '1', minor: '36', gitVersion: 'v1.36.3', platform: 'linux/amd64' },
+const versionOf = (version: string): ApiResponse => {
+  const [major = '', minor = ''] = version.split('.');
+  return {
+    status: 200,
+    body: { major, minor, gitVersion: `v${version}.0`, platform: 'linux/amd64' },
+  };
 };
 
 function dryRunOf({ query, body }: ApiRequest): boolean {

@@ -82,7 +82,7 @@ export function createKubernetes(parts: ClusterParts): Cluster {
   const resources = [...BUILT_IN, ...customKinds.map(({ resource }) => resource)];
   const store = createStore();
   const registry = createRegistry({ clock, random, store, resources, customKinds });
-  const server = createApiServer(registry, resources);
+  const server = createApiServer(registry, resources, settings.version);
   const { latencyMs } = settings;
   const network = createNetwork(server, clock, random, {
     latency: { fromMs: latencyMs.from, toMs: latencyMs.to },

@@ -90,7 +90,7 @@ function join(inside: Inside, machine: Machine): void {
     return;
   }
   const { clock, writer } = inside;
-  const node = writer.create(newNode(machine, config, clock.now()));
+  const node = writer.create(newNode(machine, config, inside.settings.version, clock.now()));
   const refused = refusedBecause(node);
   if (refused !== undefined || !('metadata' in node)) {
     note(inside, `${machine.id} cannot register its node: ${refused}`, { instance: machine.id });

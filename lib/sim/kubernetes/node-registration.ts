@@ -16,7 +16,12 @@ export const UNINITIALIZED: WireTaint = {
 };
 
 /** The Node that a machine's kubelet registers: named by its DNS name, not ready yet. */
-export function newNode(machine: Machine, config: NodeConfig, now: Instant): NewObject {
+export function newNode(
+  machine: Machine,
+  config: NodeConfig,
+  version: string,
+  now: Instant,
+): NewObject {
   const arch = machine.type.architecture === 'arm64' ? 'arm64' : 'amd64';
   const amounts = nodeCapacity(machine, config);
   return {
@@ -48,7 +53,7 @@ export function newNode(machine: Machine, config: NodeConfig, now: Instant): New
         architecture: arch,
         containerRuntimeVersion: 'containerd://2.1.5',
         kernelVersion: '6.12.55-74.119.amzn2023',
-        kubeletVersion: 'v1.36.3-eks-0',
+        kubeletVersion: `v${version}.0-eks-0`,
         operatingSystem: 'linux',
         osImage: 'Amazon Linux 2023',
       },

@@ -10,6 +10,8 @@ export interface ClusterSettings {
   readonly name: string;
   readonly endpoint: string;
   readonly region: string;
+  /** What the API server and the kubelets call themselves; the behaviour is that of 1.36. */
+  readonly version: string;
   /** From the instance running to its kubelet registering. */
   readonly bootSeconds: Span;
   /** From registering to Ready: the network plugin starts. */
@@ -37,6 +39,7 @@ export const DEFAULT_CLUSTER: ClusterSettings = {
   name: 'joinery',
   endpoint: 'https://cluster.joinery.example',
   region: 'us-east-1',
+  version: '1.36',
   bootSeconds: { from: 25, to: 40 },
   readySeconds: { from: 5, to: 10 },
   devicePluginSeconds: { from: 5, to: 10 },

@@ -191,6 +191,22 @@ describe('a DaemonSet', () => {
     expect(placed(world).sort()).toEqual(['a', 'c']);
   });
 
+  it('replaces a pod only when the one before it is gone', async () => {
+    const world = await withMachines(1);
+    world.cluster.apply(aSet());
+    await world.wait(10);
+    let most = 0;
+    world.cluster.onChange(() => {
+      most = Math.max(most, podNames(world).length);
+    });
+    const [name = ''] = podNames(world);
+    world.cluster.remove('Pod', 'kube-system', name);
+    await world.wait(10);
+    expect(running(world)).toBe(1);
+    expect(podNames(world)).not.toContain(name);
+    expect(most).toBe(1);
+  });
+
   it('passes over nodes with taints, but for those of a node in trouble', async () => {
     const world = aSmallCluster();
     world.cluster.apply(aNodeManifest('a', { taints: [{ key: 'gpu', effect: 'NoSchedule' }] }));
