@@ -7,6 +7,7 @@ import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { ObjectRef } from '#lib/model/object.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { anInstance } from './instances.ts';
 import { aNewClaim } from './node-claims.ts';
 import { aNode } from './nodes.ts';
 import { NOON, SECOND } from './objects.ts';
@@ -122,16 +123,11 @@ export function toyWorld(groups: readonly (readonly string[])[], misfortune: Mis
     const capacity = misfortune.capacities[fleets.size] ?? launch.claims.length;
     const ids = Array.from({ length: Math.min(capacity, launch.claims.length) }, (_, at) => {
       const id = `i-${String(machines.size + at).padStart(4, '0')}`;
-      const instance: Instance = {
+      const instance = anInstance({
         id,
-        state: 'running',
-        instanceType: 'm5.large',
-        zone: 'us-east-1a',
-        capacityType: 'on-demand',
-        imageId: 'ami-1',
         launchedAt: now,
         tags: { 'joinery.dev/launch-group': launch.group },
-      };
+      });
       return { id, machine: { instance, visibleAt: now + misfortune.lagMs } };
     });
     for (const { id, machine } of ids) machines.set(id, machine);

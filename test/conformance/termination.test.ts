@@ -3,30 +3,17 @@
  * Source: karpenter v1.14, node/termination/suite_test.go, nodeclaim/lifecycle/termination_test.go.
  */
 import { describe, expect, it } from 'vitest';
-import type { Instance } from '#lib/model/instance.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { taint } from '#test/build/constraints.ts';
+import { anInstance } from '#test/build/instances.ts';
 import { aSettledSnapshot, wantedOf } from '#test/build/lives.ts';
 import { aNewClaim, aNodeClaim, conditionsUpTo } from '#test/build/node-claims.ts';
 import { aCondition } from '#test/build/node-pools.ts';
 import { aNode, anInFlightNode, anUnmanagedNode, aStateNode } from '#test/build/nodes.ts';
 import { aMeta, MINUTE, NOON, SECOND } from '#test/build/objects.ts';
 import { aRunningPod } from '#test/build/pods.ts';
-
-const ID = 'i-0123456789abcdef0';
-const anInstance = (difference: Partial<Instance> = {}): Instance => ({
-  id: ID,
-  state: 'running',
-  instanceType: 'm5.large',
-  zone: 'us-east-1a',
-  capacityType: 'on-demand',
-  imageId: 'ami-1',
-  launchedAt: NOON - MINUTE,
-  tags: {},
-  ...difference,
-});
 
 const fenced = {
   taints: [taint('karpenter.sh/disrupted:NoSchedule')],

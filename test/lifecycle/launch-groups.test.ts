@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { decideGroup, launchGroupsOf, mayLeave } from '#lib/lifecycle/launch-groups.ts';
 import { surroundingsOf } from '#lib/lifecycle/surroundings.ts';
-import type { Instance } from '#lib/model/instance.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { anInstance } from '#test/build/instances.ts';
 import { aNewClaim, aNodeClaim } from '#test/build/node-claims.ts';
 import { aCondition } from '#test/build/node-pools.ts';
 import { anInFlightNode } from '#test/build/nodes.ts';
@@ -38,16 +38,7 @@ const withoutCapacity = (name: string, deletedAt?: number): NodeClaim =>
     },
   });
 
-const stray = (id: string): Instance => ({
-  id,
-  state: 'running',
-  instanceType: 'm5.large',
-  zone: 'us-east-1a',
-  capacityType: 'on-demand',
-  imageId: 'ami-1',
-  launchedAt: NOON,
-  tags: { 'joinery.dev/launch-group': 'g' },
-});
+const stray = (id: string) => anInstance({ id, tags: { 'joinery.dev/launch-group': 'g' } });
 
 function groupIn(claims: readonly NodeClaim[], difference: Partial<Snapshot> = {}) {
   const around = surroundingsOf(
