@@ -23,9 +23,8 @@ export function startBudgets(clock: Clock, registry: Registry): void {
   const writer = createWriter(registry, 'disruption-controller');
   const { store } = registry;
   const queue = createWorkQueue(clock, (uid) => {
-    const budget = store.byUid(uid);
-    if (budget?.kind !== 'PodDisruptionBudget') return;
-    reconcile(registry, writer, budget as BudgetObject);
+    const budget = store.knownByUid('PodDisruptionBudget', uid);
+    if (budget !== undefined) reconcile(registry, writer, budget);
   });
   store.onChange(({ object }) => {
     if (object.kind === 'PodDisruptionBudget') queue.add(object.metadata.uid, REACTION_MS);

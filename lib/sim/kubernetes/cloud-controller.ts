@@ -79,7 +79,7 @@ function initialize(
     [ZONE]: machine.zone,
   };
   const metadata = { ...node.metadata, labels };
-  writer.update({ ...node, metadata, spec: { ...node.spec, taints } } as NodeObject);
+  writer.update({ ...node, metadata, spec: { ...node.spec, taints } });
 }
 
 function removeIfGone(

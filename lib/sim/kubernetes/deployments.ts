@@ -15,7 +15,7 @@ import type { Registry } from './registry.ts';
 import type { ControllerParts } from './replica-sets.ts';
 import type { Store } from './store.ts';
 import { templateHash } from './template-hash.ts';
-import type { PodTemplate } from './wire.ts';
+import type { KubeObject, PodTemplate } from './wire.ts';
 import { watchWorkloads } from './workload-queue.ts';
 import type { DeploymentObject, ReplicaSetObject } from './workload-wire.ts';
 import { controlledBy, createWriter, type Writer } from './writer.ts';
@@ -49,10 +49,10 @@ function reconcile(registry: Registry, writer: Writer, deployment: DeploymentObj
 }
 
 const setsOf = (store: Store, { metadata }: DeploymentObject): readonly ReplicaSetObject[] =>
-  store
-    .dependents(metadata.uid)
-    .filter(({ kind }) => kind === 'ReplicaSet')
-    .map((set) => set as ReplicaSetObject);
+  store.dependents(metadata.uid).filter(isReplicaSet);
+
+const isReplicaSet = (object: KubeObject): object is ReplicaSetObject =>
+  object.kind === 'ReplicaSet';
 
 function isOfTemplate(ofSet: PodTemplate, wanted: PodTemplate): boolean {
   const { [HASH_LABEL]: _, ...labels } = ofSet.metadata?.labels ?? {};
@@ -137,8 +137,7 @@ function shrinkOld(
 }
 
 function scale(set: ReplicaSetObject, replicas: number, writer: Writer): void {
-  if (set.spec.replicas !== replicas)
-    writer.update({ ...set, spec: { ...set.spec, replicas } } as ReplicaSetObject);
+  if (set.spec.replicas !== replicas) writer.update({ ...set, spec: { ...set.spec, replicas } });
 }
 
 /** A count or a percentage of `whole`. */

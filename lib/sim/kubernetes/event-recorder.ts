@@ -73,7 +73,8 @@ export function createEventRecorder(
 
 function repeat(event: KubeObject, writer: Writer, clock: Clock): void {
   const lastObservedTime = toMicroTimestamp(clock.now());
-  writer.update({ ...event, series: { count: 2, lastObservedTime } } as KubeObject);
+  const repeated = { ...event, series: { count: 2, lastObservedTime } };
+  writer.update(repeated);
 }
 
 function newEvent(

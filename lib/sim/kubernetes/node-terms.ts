@@ -1,3 +1,4 @@
+import { selects } from '#lib/constraints/label-selector.ts';
 import type { NodeExpression, NodeObject, NodeTerm, PodSpec, StringMap } from './wire.ts';
 
 /** Whether a node has the labels that a pod's node selector and required affinity ask for. */
@@ -29,24 +30,13 @@ export function matchesTerm(
 
 /** Source: kubernetes v1.36, component-helpers/scheduling/corev1/nodeaffinity. */
 function holds({ key, operator, values = [] }: NodeExpression, labels: StringMap): boolean {
-  const value = labels[key];
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-    case 'Gt':
-    case 'Lt': {
-      const [found, bound] = [wholeNumber(value), wholeNumber(values[0])];
-      if (found === undefined || bound === undefined) return false;
-      return operator === 'Gt' ? found > bound : found < bound;
-    }
+  if (operator !== 'Gt' && operator !== 'Lt') {
+    return selects({ matchLabels: {}, matchExpressions: [{ key, operator, values }] }, labels);
   }
+  const [found, bound] = [wholeNumber(labels[key]), wholeNumber(values[0])];
+  if (found === undefined || bound === undefined) return false;
+  return operator === 'Gt' ? found > bound : found < bound;
 }
 
 const wholeNumber = (text: string | undefined): bigint | undefined =>
-  text !== undefined && /^[-+]?\d+$/.test(text) ? BigInt(text) : undefined;
+  text !== undefined && /^-?\d+$/.test(text) ? BigInt(text) : undefined;

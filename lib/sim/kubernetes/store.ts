@@ -61,6 +61,11 @@ export interface Store {
     namespace: string,
     name: string,
   ) => KnownKinds[Kind] | undefined;
+  /** The same by uid. */
+  readonly knownByUid: <Kind extends keyof KnownKinds>(
+    kind: Kind,
+    uid: string,
+  ) => KnownKinds[Kind] | undefined;
   readonly all: <Kind extends keyof KnownKinds>(kind: Kind) => readonly KnownKinds[Kind][];
   /** Writes `object` under a new resourceVersion and gives what was stored. */
   readonly put: (object: KubeObject, actor: string) => KubeObject;
@@ -136,6 +141,10 @@ export function createStore(): Store {
     // Admission has checked the shape of these kinds, so the name of the kind tells the type.
     known: (kind, namespace, name) =>
       get(kind, namespace, name) as KnownKinds[typeof kind] | undefined,
+    knownByUid: (kind, uid) => {
+      const found = indexes.byUid.get(uid);
+      return found?.kind === kind ? (found as KnownKinds[typeof kind]) : undefined;
+    },
     all: (kind) => list(kind) as readonly KnownKinds[typeof kind][],
     put,
     remove,

@@ -23,9 +23,8 @@ export function startVolumeControllers({ clock, registry }: ControllerParts, ran
   const writer = createWriter(registry, 'volume-controllers');
   const { store } = registry;
   const claims = createWorkQueue(clock, (uid) => {
-    const claim = store.byUid(uid);
-    if (claim?.kind !== 'PersistentVolumeClaim') return;
-    bindAtOnce(store, writer, random, claim as ClaimObject);
+    const claim = store.knownByUid('PersistentVolumeClaim', uid);
+    if (claim !== undefined) bindAtOnce(store, writer, random, claim);
   });
   const bind = (claim: KubeObject): void => claims.add(claim.metadata.uid, REACTION_MS);
   store.onChange(({ type, object, old }) => {

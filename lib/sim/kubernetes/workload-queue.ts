@@ -20,10 +20,9 @@ export function watchWorkloads<Kind extends keyof KnownKinds>(
   { kind, owns, reactionMs, reconcile }: Workloads<Kind>,
 ): WorkQueue {
   const queue = createWorkQueue(clock, (uid) => {
-    const metadata = store.byUid(uid)?.metadata;
-    if (metadata === undefined || metadata.deletionTimestamp !== undefined) return;
-    const workload = store.known(kind, metadata.namespace ?? '', metadata.name);
-    if (workload?.metadata.uid === uid) reconcile(workload, queue);
+    const workload = store.knownByUid(kind, uid);
+    if (workload === undefined || workload.metadata.deletionTimestamp !== undefined) return;
+    reconcile(workload, queue);
   });
   store.onChange(({ object }) => {
     if (object.kind === kind) queue.add(object.metadata.uid, reactionMs);
