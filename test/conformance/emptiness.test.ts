@@ -130,4 +130,16 @@ describe('Emptiness', () => {
       later.nodes[0]?.claim?.status.conditions.some(({ type }) => type === 'DisruptionReason'),
     ).toBe(false);
   });
+
+  it('goes on where it was cut off between the mark and the taint', () => {
+    const marked = playedFor(15, aClusterWith([]));
+    const [state] = marked.nodes;
+    if (!state?.node) throw new Error('expected a Node, found none');
+    const untainted = { ...marked, nodes: [{ ...state, node: { ...state.node, taints: [] } }] };
+    const plan = decideProvision(untainted);
+
+    expect(plan.actions.filter(({ kind }) => kind !== 'updateStatus')).toMatchObject([
+      { kind: 'update', object: { kind: 'Node' }, taints: [{ key: 'karpenter.sh/disrupted' }] },
+    ]);
+  });
 });
