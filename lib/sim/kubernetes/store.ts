@@ -76,6 +76,8 @@ export interface Store {
 interface Shelf {
   readonly objects: Map<string, KubeObject>;
   sortedKeys: readonly string[] | undefined;
+  /** The whole shelf in order, as long as nothing on it changes. */
+  listed: readonly KubeObject[] | undefined;
 }
 
 interface Indexes {
@@ -112,6 +114,7 @@ export function createStore(): Store {
     const key = keyOf(metadata.namespace ?? '', metadata.name);
     const old = shelf.objects.get(key);
     if (old === undefined) shelf.sortedKeys = undefined;
+    shelf.listed = undefined;
     shelf.objects.set(key, stored);
     reindex(indexes, old, stored);
     tell(
@@ -126,6 +129,7 @@ export function createStore(): Store {
     const shelf = shelfOf(shelves, object.kind);
     shelf.objects.delete(keyOf(object.metadata.namespace ?? '', object.metadata.name));
     shelf.sortedKeys = undefined;
+    shelf.listed = undefined;
     reindex(indexes, object, undefined);
     tell({ type: 'deleted', object, old: object, actor });
   };
@@ -157,19 +161,21 @@ export function createStore(): Store {
 function shelfOf(shelves: Map<string, Shelf>, kind: string): Shelf {
   const found = shelves.get(kind);
   if (found !== undefined) return found;
-  const shelf: Shelf = { objects: new Map(), sortedKeys: undefined };
+  const shelf: Shelf = { objects: new Map(), sortedKeys: undefined, listed: undefined };
   shelves.set(kind, shelf);
   return shelf;
 }
 
 function listShelf(shelf: Shelf | undefined): readonly KubeObject[] {
   if (shelf === undefined) return [];
+  if (shelf.listed !== undefined) return shelf.listed;
   shelf.sortedKeys ??= [...shelf.objects.keys()].sort(compareText);
   const objects: KubeObject[] = [];
   for (const key of shelf.sortedKeys) {
     const object = shelf.objects.get(key);
     if (object !== undefined) objects.push(object);
   }
+  shelf.listed = objects;
   return objects;
 }
 
