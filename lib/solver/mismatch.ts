@@ -8,8 +8,6 @@ import {
   type Requirements,
 } from '#lib/constraints/requirements.ts';
 import { WELL_KNOWN } from '#lib/model/labels.ts';
-import type { Ask } from './ask.ts';
-import type { SourceType } from './sources.ts';
 
 /**
  * What a pod asks for and a NodePool's template cannot give, or undefined where they agree.
@@ -37,11 +35,16 @@ export function describeMismatch(pool: Requirements, asked: Requirements): strin
 /** The "typo of" part of an incompatibility's text, if it has one. */
 const hintIn = (problem: string): string => /\s\(typo of [^)]*\)/.exec(problem)?.[0] ?? '';
 
-/** Which of a pod's demands no instance type of the pool meets: one by itself, or all together. */
+/**
+ * Which demand no type meets: one by itself, or all together. `which` says whose types they are.
+ *
+ * Example: no instance type that is sold here has topology.kubernetes.io/zone In [us-west-2a]
+ */
 export function describeMissingTypes(
-  types: readonly SourceType[],
+  types: readonly { readonly requirements: Requirements }[],
   pool: Requirements,
-  { requirements }: Ask,
+  requirements: Requirements,
+  which: string,
 ): string {
   const alone = [...requirements.values()]
     .sort((a, b) => compareText(a.key, b.key))
@@ -50,6 +53,6 @@ export function describeMissingTypes(
       const only = narrowed.get(requirement.key) ?? requirement;
       return !types.some((type) => agrees(type.requirements, new Map([[only.key, only]])));
     });
-  if (alone) return `no instance type that the pool allows has ${describeRequirement(alone)}`;
-  return `no instance type that the pool allows has all of ${describeRequirements(requirements)}`;
+  if (alone) return `no instance type that ${which} has ${describeRequirement(alone)}`;
+  return `no instance type that ${which} has all of ${describeRequirements(requirements)}`;
 }

@@ -87,7 +87,9 @@ function explainForSource(source: Source, group: PodGroup, context: RefusalConte
     if (!isRejection(admission)) return explainForAdmission(admission, group, context);
     if (admission.by !== 'requirements') return admission;
     const mismatch = describeMismatch(source.requirements, ask.requirements);
-    const missing = mismatch ?? describeMissingTypes(source.types, source.requirements, ask);
+    const missing =
+      mismatch ??
+      describeMissingTypes(source.types, source.requirements, ask.requirements, 'the pool allows');
     return reject('requirements', missing);
   });
   const [first, ...others] = reasons;

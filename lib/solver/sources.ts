@@ -1,10 +1,11 @@
 import type { HostPort } from '#lib/constraints/host-ports.ts';
 import { compareText } from '#lib/constraints/order.ts';
-import { type Rejection, reject } from '#lib/constraints/rejection.ts';
+import { isRejection, type Rejection, reject } from '#lib/constraints/rejection.ts';
 import { requirementOf } from '#lib/constraints/requirement.ts';
 import {
   agrees,
   intersectRequirements,
+  NO_REQUIREMENTS,
   type Requirements,
   requirementsOf,
   requirementsOfLabels,
@@ -29,6 +30,7 @@ import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Amounts, type Axes, amountsOf } from './amounts.ts';
 import { daemonLoad, daemonsOfTemplate } from './daemons.ts';
+import { describeMissingTypes } from './mismatch.ts';
 
 /** An instance type as one NodePool would launch it. */
 export interface SourceType {
@@ -78,9 +80,9 @@ export function sourcesOf(snapshot: Snapshot, axes: Axes): Sources {
   const sources: Source[] = [];
   const others: NoSource[] = [];
   for (const nodePool of [...snapshot.nodePools].sort(heaviestFirst)) {
-    const rejection = whyNoSource(nodePool, snapshot);
-    if (rejection) others.push({ nodePool, rejection });
-    else sources.push(sourceOf(nodePool, snapshot, axes));
+    const source = whyNoSource(nodePool, snapshot) ?? sourceOf(nodePool, snapshot, axes);
+    if (isRejection(source)) others.push({ nodePool, rejection: source });
+    else sources.push(source);
   }
   return { sources, others };
 }
@@ -107,7 +109,11 @@ function whyNoSource(nodePool: NodePool, { catalog }: Snapshot): Rejection | und
   return undefined;
 }
 
-function sourceOf(nodePool: NodePool, { catalog, daemonSets }: Snapshot, axes: Axes): Source {
+function sourceOf(
+  nodePool: NodePool,
+  { catalog, daemonSets }: Snapshot,
+  axes: Axes,
+): Source | Rejection {
   const { template } = nodePool;
   const requirements = templateRequirements(nodePool);
   const daemons = daemonsOfTemplate(daemonSets, requirements, template.taints);
@@ -127,12 +133,17 @@ function sourceOf(nodePool: NodePool, { catalog, daemonSets }: Snapshot, axes: A
         offerings: offeringsOf(type, requirements),
       };
     });
+  const allowed = types.filter((each) => agrees(each.requirements, requirements));
+  if (allowed.length === 0) {
+    const missing = describeMissingTypes(types, NO_REQUIREMENTS, requirements, 'is sold here');
+    return reject('instanceTypes', missing);
+  }
   return {
     nodePool,
     name: nodePool.meta.name,
     requirements,
     taints: template.taints,
-    types: types.filter((each) => agrees(each.requirements, requirements)),
+    types: allowed,
     hasMinValues: [...requirements.values()].some(({ minValues = 0 }) => minValues > 0),
   };
 }

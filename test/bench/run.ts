@@ -3,7 +3,7 @@
  * `joinery plan` process. Prints figures; judges nothing, and is no test.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { snapshotOfFiles } from '#lib/cli/snapshot-of-files.ts';
@@ -57,23 +57,18 @@ function measurePlacing(): void {
 const TELL_PEAK =
   'data:text/javascript,process.on("exit",()=>process.stderr.write("peak "+process.resourceUsage().maxRSS))';
 
+/** How package.json starts the command, flags of Node and all, without `node` itself. */
+const COMMAND: readonly string[] = JSON.parse(readFileSync('package.json', 'utf8'))
+  .scripts.joinery.split(' ')
+  .slice(1);
+
 function measureProcess(pods: number, folder: string): void {
   const file = join(folder, `${pods}.json`);
   writeFileSync(
     file,
     JSON.stringify({ kind: 'List', apiVersion: 'v1', items: plainCluster(pods) }),
   );
-  const args = [
-    '--import',
-    TELL_PEAK,
-    'lib/cli/main.ts',
-    'plan',
-    'provision',
-    '-f',
-    file,
-    '-o',
-    'json',
-  ];
+  const args = ['--import', TELL_PEAK, ...COMMAND, 'plan', 'provision', '-f', file, '-o', 'json'];
   const millis: number[] = [];
   let peak = 0;
   for (let run = 0; run < RUNS; run++) {

@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type PlanArguments, planCommand } from '#lib/cli/plan.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'joinery-plan-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const POOL = {
+  apiVersion: 'karpenter.sh/v1',
+  kind: 'NodePool',
+  metadata: { name: 'default' },
+  spec: {
+    template: {
+      spec: {
+        nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+        requirements: [{ key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] }],
+      },
+    },
+  },
+};
+const aPodObject = (name: string, cpu: string, more: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { containers: [{ name: 'a', image: 'a', resources: { requests: { cpu } } }], ...more },
+});
+const CATALOG = {
+  region: 'us-east-1',
+  pricedAt: '2026-11-01',
+  instanceTypes: [
+    {
+      name: 'm5.large',
+      requirements: [{ key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] }],
+      capacity: { cpu: '2', memory: '7782Mi', pods: '29' },
+      overhead: { cpu: '70m', memory: '674Mi' },
+      offerings: [
+        { zone: 'us-east-1a', zoneId: 'use1-az1', capacityType: 'on-demand', usdPerHour: 0.096 },
+        { zone: 'us-east-1a', zoneId: 'use1-az1', capacityType: 'spot', usdPerHour: 0.0371 },
+      ],
+    },
+  ],
+};
+const catalog = file('catalog.json', CATALOG);
+
+async function run(args: Partial<PlanArguments>) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const status = await planCommand(
+    { decision: 'provision', files: [], output: 'json', catalog, ...args },
+    { out: (line) => out.push(line), err: (line) => err.push(line) },
+  );
+  return { status, out: out.join('\n'), err: err.join('\n') };
+}
+
+describe('joinery plan', () => {
+  const files = [file('cluster.json', { kind: 'List', items: [POOL, aPodObject('web', '1')] })];
+
+  it('prints a plan as JSON, under its apiVersion and kind', async () => {
+    const { status, out } = await run({ files, now: '2026-11-20T12:00:00Z' });
+
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      apiVersion: 'joinery.dev/v1',
+      kind: 'Plan',
+      decision: 'provision',
+      takenAt: '2026-11-20T12:00:00Z',
+      nodeClaims: [
+        {
+          nodePool: 'default',
+          instanceTypes: ['m5.large'],
+          requests: { cpu: '1', pods: '1' },
+          pods: ['default/web'],
+          cheapest: { instanceType: 'm5.large', zone: 'us-east-1a', capacityType: 'spot' },
+          usdPerHour: 0.0371,
+        },
+      ],
+      placements: [],
+      refused: [],
+      usdPerHour: 0.0371,
+      warnings: [expect.stringContaining('EC2NodeClass default is not in the files')],
+    });
+  });
+
+  it('prints it for people, refusals of one reason together', async () => {
+    const large = ['a', 'b', 'c', 'd'].map((name) => aPodObject(name, '64'));
+    const { status, out } = await run({
+      files: [...files, file('large.json', { kind: 'List', items: large })],
+      output: 'text',
+    });
+
+    expect(status).toBe(0);
+    expect(out).toContain('m5.large spot us-east-1a');
+    expect(out).toContain('4 pods (default/a, default/b, default/c, …): no node has room for it');
+    expect(out).toContain('Total: $0.0371/h, at most 0 % above the cheapest possible');
+  });
+
+  it('refuses what it cannot place yet, and says what the pod needs', async () => {
+    const spread = [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }];
+    const pod = aPodObject('web', '1', { topologySpreadConstraints: spread });
+    const { out } = await run({
+      files: [file('spread.json', { kind: 'List', items: [POOL, pod] })],
+    });
+
+    expect(JSON.parse(out).refused).toMatchObject([
+      { by: 'unsupported', because: expect.stringContaining('topology spread') },
+    ]);
+  });
+
+  it('refuses pods, with the reason, where the catalog has no zone that the pool allows', async () => {
+    const requirements = [
+      { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['us-west-2a'] },
+    ];
+    const template = { spec: { ...POOL.spec.template.spec, requirements } };
+    const elsewhere = { ...POOL, spec: { template } };
+    const { status, out } = await run({
+      files: [file('west.json', { kind: 'List', items: [elsewhere, aPodObject('web', '1')] })],
+    });
+
+    expect(status).toBe(0);
+    expect(JSON.parse(out).refused[0].because).toContain(
+      'no instance type that is sold here has topology.kubernetes.io/zone In [us-west-2a]',
+    );
+  });
+
+  it.each([
+    ['an unknown decision', { decision: 'dance', files }, 'name one of provision'],
+    ['no files', { files: [] }, 'name the files'],
+    ['a bad instant', { files, now: 'noon' }, '--now noon is not an instant'],
+    ['no event', { decision: 'interrupt', files }, '--event'],
+  ])('says how it is used, given %s', async (_, args, words) => {
+    const { status, out, err } = await run(args);
+
+    expect([status, out]).toEqual([2, '']);
+    expect(err).toContain(words);
+  });
+
+  it.each([
+    ['a file that is not there', () => join(folder, 'none.json'), 'there is no such file'],
+    ['an empty file', () => file('empty.yaml', ''), 'the file is empty'],
+    ['no objects', () => file('blank.yaml', '---\n'), 'no object'],
+  ])('stops at %s', async (_, path, words) => {
+    const { status, out, err } = await run({ files: [path()] });
+
+    expect([status, out]).toEqual([1, '']);
+    expect(err).toContain(words);
+  });
+
+  it.each([
+    ['no JSON', 'nonsense', 'it is not JSON'],
+    ['no region', { instanceTypes: [] }, 'region: found nothing, expected a name'],
+    [
+      'a type twice',
+      { ...CATALOG, instanceTypes: [...CATALOG.instanceTypes, ...CATALOG.instanceTypes] },
+      'm5.large is listed twice',
+    ],
+    [
+      'a bad price',
+      {
+        ...CATALOG,
+        instanceTypes: [
+          {
+            ...CATALOG.instanceTypes[0],
+            offerings: [{ zone: 'a', capacityType: 'spot', usdPerHour: '1' }],
+          },
+        ],
+      },
+      'instanceTypes[0].offerings[0].usdPerHour: found "1", expected a price',
+    ],
+  ])('stops at a catalog with %s', async (name, content, words) => {
+    const { status, out, err } = await run({ files, catalog: file(`${name}.json`, content) });
+
+    expect([status, out]).toEqual([1, '']);
+    expect(err).toContain(words);
+  });
+});
