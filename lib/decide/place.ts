@@ -122,16 +122,13 @@ function creationsOf(named: readonly NamedClaim[], { takenAt }: Snapshot): reado
 
 /**
  * What two NodeClaims must share to be launched by one call: everything but the pods they are for.
- * Every type that a NodeClaim lists holds what it requests, so requests may differ.
+ * Every type that a NodeClaim lists holds what it requests, so amounts may differ; the kinds of
+ * resources may not, because some (EFA) shape the launch template.
  */
 function launchKey({ owner, labels, annotations, spec }: NewNodeClaim): string {
   const { [FOR_PODS]: _, ...shared } = annotations;
   const sorted = (record: Readonly<Record<string, unknown>>): unknown =>
     Object.entries(record).sort(([a], [b]) => compareText(a, b));
-  return JSON.stringify([
-    owner.name,
-    sorted(labels),
-    sorted(shared),
-    { ...spec, requests: {} },
-  ]);
+  const requests = Object.keys(spec.requests).sort(compareText);
+  return JSON.stringify([owner.name, sorted(labels), sorted(shared), { ...spec, requests }]);
 }

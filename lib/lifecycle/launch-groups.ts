@@ -145,10 +145,17 @@ const attemptOf = (claims: readonly NodeClaim[]): number =>
     }),
   );
 
-/** Only NodeClaims that ask for the same can share a call. */
+/**
+ * Only NodeClaims that ask for the same can share a call. Amounts may differ, because every type
+ * that a NodeClaim lists holds what it requests; kinds of resources may not, because some (EFA)
+ * shape the launch template.
+ */
 const alike = (claims: readonly NodeClaim[]): readonly (readonly NodeClaim[])[] => [
   ...grouped(claims, ({ meta, spec }) =>
-    JSON.stringify([meta.labels[NODEPOOL] ?? '', spec]),
+    JSON.stringify([
+      meta.labels[NODEPOOL] ?? '',
+      { ...spec, requests: Object.keys(spec.requests).sort(compareText) },
+    ]),
   ).values(),
 ];
 

@@ -89,13 +89,23 @@ describe('a launch group', () => {
   it('is split when its members do not ask for the same', () => {
     const other = aNewClaim({
       meta: { name: 'c-2', annotations: GROUP, finalizers: FINALIZERS },
-      spec: { requests: { cpu: 4000, pods: 1 } },
+      spec: { requests: { 'vpc.amazonaws.com/efa': 1, pods: 1 } },
     });
 
     expect(groupIn([member('c-1'), other]).decision).toMatchObject({
       kind: 'regroup',
       groups: [[{ meta: { name: 'c-1' } }], [{ meta: { name: 'c-2' } }]],
     });
+  });
+
+  it('holds together what asks for different amounts of the same', () => {
+    const { requests } = member('c-1').spec;
+    const larger = aNewClaim({
+      meta: { name: 'c-2', annotations: GROUP, finalizers: FINALIZERS },
+      spec: { requests: Object.fromEntries(Object.keys(requests).map((name) => [name, 7])) },
+    });
+
+    expect(groupIn([member('c-1'), larger]).decision).toMatchObject({ kind: 'launch' });
   });
 
   it('hands out the instances that are seen, sorted, to its members, sorted', () => {
