@@ -46,6 +46,8 @@ export function createNarrator(io: Io, start: number): Narrator {
   };
 }
 
+/** Turns that looked at nothing: another was at it, or had been. */
+const QUIET = /: (held by another|stale hint)$/;
 const STARTS = /^(\w+) starts \(webhook: (.*)\)$/;
 
 /**
@@ -53,6 +55,7 @@ const STARTS = /^(\w+) starts \(webhook: (.*)\)$/;
  * Lambda only the webhook's door and what went wrong remain.
  */
 function retold(entry: Entry): Entry | undefined {
+  if (entry.source === 'joinery' && QUIET.test(entry.text)) return undefined;
   if (entry.source !== 'lambda') return entry;
   const [, , subject] = STARTS.exec(entry.text) ?? [];
   if (subject !== undefined)

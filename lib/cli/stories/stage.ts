@@ -121,7 +121,10 @@ export function setStage(options: StageOptions): SetStage {
     ...sightsOf(world),
     setUp: rehearsed.setUp,
     deploy: trigger(rehearsed.deploy),
-    scale: trigger((name, replicas) => world.scale({ kind: 'Deployment', name }, replicas)),
+    scale: trigger((name, replicas) => {
+      note(world, `scales Deployment ${name} to ${replicas}`);
+      world.scale({ kind: 'Deployment', name }, replicas);
+    }),
     untilRunning: async (app, pods, withinMs) => {
       const running = await world.runUntil(() => countReady(world, app) >= pods, withinMs);
       if (running) allRunningAfterMs = world.clock.now() - triggeredAt;
@@ -147,7 +150,8 @@ function tableOf(region: string): Ec2Table {
 }
 
 const actsOf = (world: World) => ({
-  limit: (nodePool: string, limits: Readonly<Record<string, string>>) =>
+  limit: (nodePool: string, limits: Readonly<Record<string, string>>) => {
+    note(world, `limits NodePool ${nodePool} to ${JSON.stringify(limits)}`);
     world.apply([
       {
         apiVersion: 'karpenter.sh/v1',
@@ -155,7 +159,8 @@ const actsOf = (world: World) => ({
         metadata: { name: nodePool },
         spec: { limits },
       },
-    ]),
+    ]);
+  },
   pass: world.run,
   untilNoNodes: (withinMs: number) =>
     world.runUntil(
@@ -199,7 +204,12 @@ function rehearse(world: World, manifests: readonly Manifest[]) {
   };
 }
 
+const note = (world: World, text: string): void =>
+  world.journal.note({ at: world.clock.now(), source: 'user', text });
+
 function apply(world: World, manifests: readonly Manifest[]): void {
+  const names = manifests.map(({ object }) => `${object.kind} ${at(object, 'metadata', 'name')}`);
+  note(world, `applies ${names.join(', ')}`);
   const refusals: string[] = [];
   for (const { where, object } of manifests) {
     try {
