@@ -9,7 +9,7 @@ const FEW_FLEETS = 40;
 export const burst: Story = {
   number: 13,
   name: 'burst',
-  title: 'A thousand pods come at once: one plan, few launches, no pod forgotten, no node twice.',
+  title: 'A thousand pods come at once: few plans, few launches, no pod forgotten, no node twice.',
   region: 'us-east-1',
   manifests: '13-burst.yaml',
   play: async (stage) => {

@@ -99,6 +99,7 @@ export function setStage(options: StageOptions): SetStage {
     ...(options.faults ? { faults: options.faults } : {}),
     ...(options.listen ? { listen: options.listen } : {}),
   });
+  const onPodChange = podChanges(world);
   const rehearsed = rehearse(world, options.manifests);
   const checks: Check[] = [];
   let triggeredAt = START;
@@ -126,7 +127,10 @@ export function setStage(options: StageOptions): SetStage {
       world.scale({ kind: 'Deployment', name }, replicas);
     }),
     untilRunning: async (app, pods, withinMs) => {
-      const running = await world.runUntil(() => countReady(world, app) >= pods, withinMs);
+      const running = await world.runUntil(
+        onPodChange(() => countReady(world, app) >= pods),
+        withinMs,
+      );
       if (running) allRunningAfterMs = world.clock.now() - triggeredAt;
       else check(`${pods} pods of ${app} run`, false, `${countReady(world, app)} of ${pods}`);
     },
@@ -137,6 +141,22 @@ export function setStage(options: StageOptions): SetStage {
     allRunningAfterMs: () => allRunningAfterMs,
     checkOneInstancePerNodeClaim: () => checkInstances(world, check),
     checkNothingLeft: () => checkNothingLeft(world, check),
+  };
+}
+
+/** Makes of a question about pods one that is asked again only once a pod has changed. */
+function podChanges(world: World) {
+  let changes = 0;
+  world.kubernetes.onChange(({ object }) => {
+    if (object.kind === 'Pod') changes += 1;
+  });
+  return (holds: () => boolean) => {
+    let asked = -1;
+    return () => {
+      if (asked === changes) return false;
+      asked = changes;
+      return holds();
+    };
   };
 }
 
