@@ -20,16 +20,6 @@ export function axesOf(requests: Iterable<Resources>): Axes {
 export const amountsOf = (resources: Resources, axes: Axes): Amounts =>
   axes.map((name) => amountOf(resources, name));
 
-/** Amounts as Resources; zeros are left out. */
-export function resourcesOf(amounts: Amounts, axes: Axes): Resources {
-  const resources: Record<string, number> = {};
-  axes.forEach((name, axis) => {
-    const amount = amounts[axis] ?? 0;
-    if (amount !== 0) resources[name] = amount;
-  });
-  return resources;
-}
-
 /** a + b × times. */
 export const plus = (a: Amounts, b: Amounts, times = 1): Amounts =>
   a.map((amount, axis) => amount + (b[axis] ?? 0) * times);

@@ -46,7 +46,7 @@ export const openDraft = (
 });
 
 /** What `draft` becomes when a pod that asks this joins, its amounts left aside; or undefined. */
-export function narrowDraft(
+function narrowDraft(
   draft: NodeClaimDraft,
   asks: readonly Ask[],
   admissions: Admissions,
@@ -138,7 +138,7 @@ export const holdersOf = (draft: NodeClaimDraft): readonly Choice[] =>
   );
 
 /** Whether a node of this type has room for `used` and for the ports, its daemons running. */
-export function holds(
+function holds(
   { roomAmounts, daemonPorts }: SourceType,
   used: Amounts,
   hostPorts: readonly HostPort[],

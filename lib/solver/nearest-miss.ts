@@ -70,7 +70,7 @@ const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 
 /** An amount as people say it: "1.5 cpu", "12 GiB of memory", "2 nvidia.com/gpu". */
-export function tell(name: string, amount: number): string {
+function tell(name: string, amount: number): string {
   if (name === 'cpu') return `${round(amount / 1000)} cpu`;
   if (name === 'memory' || name === 'ephemeral-storage' || name.startsWith('hugepages-')) {
     const size = amount >= GIB ? `${round(amount / GIB)} GiB` : `${round(amount / MIB)} MiB`;

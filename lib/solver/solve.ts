@@ -24,7 +24,7 @@ export interface SolveProblem {
 }
 
 /** A pod that goes on a node which is there or on its way. */
-export interface HostPlacement {
+interface HostPlacement {
   readonly pod: Pod;
   /** The StateNode's name. */
   readonly host: string;

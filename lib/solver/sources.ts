@@ -186,7 +186,7 @@ const isForSale = ({ available, capacityType, ...offering }: Offering): boolean 
     (offering.reservationId !== undefined && (offering.reservationCapacity ?? 0) > 0));
 
 /** Orders offerings by price, then zone, capacity type and reservation. */
-export const cheapestFirst = (a: Offering, b: Offering): number =>
+const cheapestFirst = (a: Offering, b: Offering): number =>
   a.usdPerHour - b.usdPerHour ||
   compareText(a.zone, b.zone) ||
   compareText(a.capacityType, b.capacityType) ||
