@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { typedCall } from '#lib/aws/call.ts';
+import { takeLease } from '#lib/kube/lease.ts';
+import type { Plan } from '#lib/model/plan.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { formatInstant } from '#lib/model/time.ts';
+import type { Shell } from '#lib/runtime/shell.ts';
+import { type TurnStory, takeTurn } from '#lib/runtime/turn.ts';
+import { decodeHint } from '#lib/triggers/hint.ts';
+import type { WakeUp } from '#lib/triggers/wake-up.ts';
+import { anApi } from '#test/build/api-bench.ts';
+import { settings } from '#test/build/aws-callers.ts';
+import { aWireNodePool } from '#test/build/wire-objects.ts';
+
+const SCHEDULE: WakeUp = { kind: 'schedule' };
+const LEFT = { getRemainingTimeInMillis: () => 60_000 };
+
+const planFor = ({ takenAt }: Snapshot, difference: Partial<Plan> = {}): Plan => ({
+  decision: 'provision',
+  takenAt: formatInstant(takenAt),
+  nodeClaims: [],
+  placements: [],
+  commands: [],
+  kept: [],
+  refused: [],
+  usdPerHour: 0,
+  lowerBoundUsdPerHour: 0,
+  actions: [],
+  warnings: [],
+  ...difference,
+});
+
+/** A turn over an embedded API server, the hints that it sends, and the snapshots it saw. */
+function aBench(difference: Partial<TurnStory> = {}) {
+  const api = anApi();
+  const hints: { readonly delaySeconds: number; readonly sentAt: number }[] = [];
+  const seen: Snapshot[] = [];
+  const shell: Shell = {
+    kube: api.kube,
+    aws: typedCall(async (name, input) => {
+      const { MessageBody, DelaySeconds } = Object(input);
+      const sentAt = decodeHint(String(MessageBody))?.sentAt ?? 0;
+      if (name === 'SendMessage') hints.push({ delaySeconds: DelaySeconds, sentAt });
+      return {};
+    }),
+    now: api.now,
+    sleep: api.clock.sleep,
+    settings: { cluster: settings, hintQueueUrl: 'https://queue', identity: 'me' },
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  };
+  const story: TurnStory = {
+    name: 'provision',
+    decide: (snapshot) => {
+      seen.push(snapshot);
+      return planFor(snapshot);
+    },
+    ...difference,
+  };
+  return {
+    api,
+    hints,
+    seen,
+    shell,
+    take: (wakeUp = SCHEDULE) => api.through(takeTurn(shell, story, wakeUp, LEFT)),
+    holdLease: (identity: string) =>
+      api.through(takeLease({ kube: api.kube, now: api.now }, identity)),
+  };
+}
+
+/** A decision that labels the NodePool `default` with the number of the look, `times` times. */
+const labelling = (times: number) => {
+  let looks = 0;
+  return (snapshot: Snapshot): Plan => {
+    const [pool] = snapshot.nodePools;
+    looks += 1;
+    if (pool === undefined || looks > times) return planFor(snapshot);
+    const { name, uid, resourceVersion } = pool.meta;
+    const object = { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', name, uid, resourceVersion };
+    return planFor(snapshot, {
+      actions: [{ kind: 'update', object, meta: { labels: { look: String(looks) } } }],
+    });
+  };
+};
+
+describe('a turn', () => {
+  it('looks once and lets the Lease go where nothing is to be done', async () => {
+    const bench = aBench();
+
+    expect(await bench.take()).toMatchObject({ result: 'nothing to do' });
+    expect(bench.seen).toHaveLength(1);
+    expect(await bench.holdLease('another')).toMatchObject({ kind: 'ours' });
+    expect(bench.hints).toEqual([]);
+  });
+
+  it('looks again at once after it did something, until nothing is left', async () => {
+    const bench = aBench({ decide: labelling(3) });
+    bench.api.cluster.apply({ ...aWireNodePool(), metadata: { name: 'default' } });
+
+    expect((await bench.take()).rounds).toHaveLength(4);
+    expect(bench.api.cluster.get('NodePool', '', 'default')?.metadata.labels).toEqual({
+      look: '3',
+    });
+  });
+
+  it('leaves what it cannot finish within six looks to the next turn, by a hint', async () => {
+    const bench = aBench({ decide: labelling(100) });
+    bench.api.cluster.apply({ ...aWireNodePool(), metadata: { name: 'default' } });
+
+    expect((await bench.take()).rounds).toHaveLength(6);
+    expect(bench.hints).toHaveLength(1);
+  });
+
+  it('asks for the look that its plan expects, once', async () => {
+    const bench = aBench({
+      decide: (snapshot) =>
+        planFor(snapshot, { lookAgainAt: formatInstant(snapshot.takenAt + 20_000) }),
+    });
+    await bench.take();
+    await bench.take();
+
+    expect(bench.hints.map(({ delaySeconds }) => delaySeconds)).toEqual([20]);
+  });
+
+  it('comes back soon where another holds the Lease, and looks at nothing', async () => {
+    const bench = aBench();
+    await bench.holdLease('another');
+
+    expect(await bench.take()).toMatchObject({ result: 'held by another', rounds: [] });
+    expect(bench.hints).toMatchObject([{ delaySeconds: 2 }]);
+    expect(bench.seen).toEqual([]);
+  });
+
+  it('drops a hint about what the last look has seen, and keeps one about what came since', async () => {
+    const bench = aBench();
+    const before = bench.api.now();
+    await bench.take();
+    const hint = (sentAt: number): WakeUp => ({
+      kind: 'hints',
+      hints: [{ kind: 'look', sentAt, because: 'test' }],
+      unread: 0,
+    });
+
+    expect(await bench.take(hint(before - 1_000))).toMatchObject({ result: 'stale hint' });
+    expect(await bench.take(hint(bench.api.now()))).toMatchObject({ result: 'nothing to do' });
+  });
+
+  it('refuses to act beside a living Karpenter', async () => {
+    const bench = aBench();
+    bench.api.cluster.apply({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'karpenter-leader-election', namespace: 'kube-system' },
+      spec: {
+        holderIdentity: 'karpenter-7d9f',
+        leaseDurationSeconds: 15,
+        renewTime: formatInstant(bench.api.now()).replace('Z', '.000000Z'),
+      },
+    });
+
+    expect(await bench.take()).toMatchObject({ result: 'refused' });
+    expect(bench.seen).toEqual([]);
+  });
+
+  it('takes no Lease to find out that nothing is to be done, where it looks first', async () => {
+    const bench = aBench({ looksFirst: true });
+    await bench.holdLease('another');
+
+    expect(await bench.take()).toMatchObject({ result: 'nothing to do' });
+    expect(bench.hints).toEqual([]);
+  });
+
+  it('waits for the end of a burst of pods', async () => {
+    const bench = aBench({ settles: true });
+    const pod = (name: string) =>
+      bench.api.cluster.apply({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name, namespace: 'default' },
+        spec: { containers: [{ name: 'c', image: 'i' }] },
+      });
+    pod('a');
+    bench.api.clock.after(700, () => pod('b'));
+    bench.api.clock.after(1_500, () => pod('c'));
+    await bench.take();
+
+    expect(bench.seen[0]?.pods.map(({ meta }) => meta.name)).toEqual(['a', 'b', 'c']);
+  });
+});
