@@ -6,7 +6,7 @@ import type { Portion } from './fill.ts';
 import type { HostPacking } from './host-packing.ts';
 import { allowanceIn, charged, chargeOf, type Ledger, reserved } from './ledger.ts';
 import { chargeFor, nodesAllowed } from './limits.ts';
-import { joinFirst, type OpenContext, openBest } from './open.ts';
+import { joinFirst, type OpenContext, openBest, withoutHeavierHome } from './open.ts';
 import type { PodGroup } from './pod-groups.ts';
 import { listTypes, type SealedClaim, sealDraft } from './seal.ts';
 import { portionOf, take, type Waiting, yieldWish } from './waiting.ts';
@@ -67,7 +67,7 @@ export function packNewNodes(
       const before = seed.left.length;
       yieldWish(seed);
       onHosts.place(seed);
-      course = { ...course, planned: joinPlanned(seed, course.planned, context) };
+      course = { ...course, planned: joinPlanned(seed, course, context) };
       // It was made for pods that have found another place by now.
       if (seed.left.length < before) closed = undefined;
     }
@@ -102,7 +102,10 @@ function closing(
   course: Course,
   { byGroup, context }: { byGroup: ReadonlyMap<PodGroup, Waiting>; context: OpenContext },
 ): Course | undefined {
-  const last = closeDraft(portions, draft.admission.source, course.ledger, context);
+  const { source } = draft.admission;
+  const mayClose = withoutHeavierHome(portions, source, { ledger: course.ledger, context });
+  if (mayClose.length < portions.length) return undefined;
+  const last = closeDraft(portions, source, course.ledger, context);
   if (!last) return undefined;
   const pods = portions.flatMap(({ group }) => byGroup.get(group)?.left ?? []);
   const yielded = new Map(
@@ -177,13 +180,13 @@ function paidFor(alike: readonly Planned[], ledger: Ledger): Ledger {
 /** The plan with pods that have given up a wish put on nodes that are planned already. */
 function joinPlanned(
   seed: Waiting,
-  before: readonly Planned[],
+  { planned: before, ledger }: Course,
   context: OpenContext,
 ): readonly Planned[] {
   const after = [...before];
   while (seed.left.length > 0) {
     const drafts = after.map(({ draft }) => draft);
-    const found = joinFirst(drafts, portionOf(seed), context);
+    const found = joinFirst(drafts, portionOf(seed), { ledger, context });
     const known = found && after[found.at];
     if (!found || !known) break;
     const had = known.draft.counts.get(seed.group) ?? 0;

@@ -1,7 +1,7 @@
 import { compareText } from '#lib/constraints/order.ts';
 import { isRejection } from '#lib/constraints/rejection.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
-import type { Admission, Choice } from './admission.ts';
+import { type Admission, admissionsFor, type Choice } from './admission.ts';
 import { type Amounts, least, plus, timesThatFit, worth } from './amounts.ts';
 import {
   holdersOf,
@@ -45,21 +45,46 @@ export function openBest(
   for (const source of context.sources) {
     const open = context.admissions.open(source);
     if (isRejection(open)) continue;
+    const fillers = withoutHeavierHome(portions, source, { ledger, context });
     for (const ask of seed.asks) {
       const admission = context.admissions.narrow(open, ask);
       if (isRejection(admission)) continue;
       const best =
-        fromReservation(admission, seed, portions, { ledger, context }) ??
-        fromMarket(admission, seed, portions, { ledger, context });
+        fromReservation(admission, seed, fillers, { ledger, context }) ??
+        fromMarket(admission, seed, fillers, { ledger, context });
       if (best) return best;
     }
   }
   return undefined;
 }
 
-interface Around {
+/** What is left of things that run out, and everything that does not change. */
+export interface Around {
   readonly ledger: Ledger;
   readonly context: OpenContext;
+}
+
+/**
+ * The portions that may fill a node of `source`: a heavier NodePool that could make a node for a
+ * pod goes first, even where there is room for the pod here.
+ */
+export function withoutHeavierHome(
+  portions: readonly Portion[],
+  source: Source,
+  { ledger, context }: Around,
+): readonly Portion[] {
+  const heavier = context.sources.filter(
+    ({ nodePool }) => nodePool.weight > source.nodePool.weight,
+  );
+  if (heavier.length === 0) return portions;
+  return portions.filter(
+    (portion) =>
+      !heavier.some((each) =>
+        admissionsFor(each, portion.asks, context.admissions).some(
+          (admission) => shapesFor(admission, portion, ledger).length > 0,
+        ),
+      ),
+  );
 }
 
 /** The reserved node on which most is carried; price has no say. */
@@ -198,12 +223,14 @@ function emptyDraft(
 export function joinFirst(
   drafts: readonly NodeClaimDraft[],
   portion: Portion,
-  context: FillContext,
+  around: Around,
 ): { readonly at: number; readonly joined: NodeClaimDraft } | undefined {
+  const { admissions } = around.context;
   for (const [at, draft] of drafts.entries()) {
+    if (withoutHeavierHome([portion], draft.admission.source, around).length === 0) continue;
     const joined = joinDraft(draft, portion.group, portion.asks, {
       most: portion.left,
-      admissions: context.admissions,
+      admissions,
     });
     if (joined) return { at, joined };
   }

@@ -583,6 +583,29 @@ describe('10.9 taints, pools, weights', () => {
   });
 });
 
+describe('weights, within one pass', () => {
+  it('a pod does not fill a lighter node while a heavier pool could make one for it', () => {
+    const { claims } = planOf({
+      nodePools: [
+        pool('heavy', { weight: 10, template: { requirements: [spec(`${ZONE} In us-east-1a`)] } }),
+        pool('light'),
+      ],
+      pods: [
+        named('large', {
+          requests: { cpu: 2500 },
+          nodeSelector: { [ZONE]: 'us-east-1b' },
+        }),
+        named('small', { requests: { cpu: 500 } }),
+      ],
+    });
+
+    expect(claims.map(({ nodePool, pods }) => [nodePool, pods])).toEqual([
+      ['heavy', ['default/small']],
+      ['light', ['default/large']],
+    ]);
+  });
+});
+
 describe('10.10 limits', () => {
   it('159: nodes that exist count', () => {
     const nodePools = [aNodePool({ limits: { cpu: 3000 } })];
