@@ -1,6 +1,6 @@
+import type { Node } from './node.ts';
 import type { NodeClaim } from './node-claim.ts';
 import type { NodeClass } from './node-class.ts';
-import type { Node } from './node.ts';
 import type { NodePool } from './node-pool.ts';
 import type { ObjectMeta, ObjectRef } from './object.ts';
 import type { Pod } from './pod.ts';
