@@ -11,6 +11,7 @@ import { readCatalogFile } from './catalog-file.ts';
 import type { OfferedTypes } from './file-catalog.ts';
 import type { Io } from './io.ts';
 import { planText } from './plan-text.ts';
+import { type Connect, readCluster } from './read-cluster.ts';
 import type { FileProblem } from './read-documents.ts';
 import { readFiles } from './read-files.ts';
 import { snapshotOfFiles } from './snapshot-of-files.ts';
@@ -18,6 +19,7 @@ import { snapshotOfFiles } from './snapshot-of-files.ts';
 /** What `joinery plan` was told on its command line. */
 export interface PlanArguments {
   readonly decision: string;
+  /** Files and folders; none: the cluster of the current kubeconfig context. */
   readonly files: readonly string[];
   readonly output: 'json' | 'text';
   /** Path of a catalog file; without it, the embedded table. */
@@ -36,13 +38,15 @@ const WRONG_USAGE = 2;
 const DECISIONS: readonly Decision[] = ['provision', 'consolidate', 'drift', 'interrupt'];
 
 /**
- * Prints what one decision would do with the cluster that files describe, and returns the exit
+ * Prints what one decision would do with the cluster that files describe, or that `connect`
+ * reaches where none are named, and returns the exit
  * status: 0 a plan was made, refused pods being part of it; 1 the input is bad, which is told on
  * `io.err` while nothing is printed on `io.out`; 2 wrong usage.
  */
 export async function planCommand(
   args: PlanArguments,
   io: Pick<Io, 'out' | 'err'>,
+  connect: Connect = connectCurrent,
 ): Promise<number> {
   const decision = DECISIONS.find((each) => each === args.decision);
   const misuse = usageProblem(args, decision);
@@ -50,7 +54,7 @@ export async function planCommand(
     io.err(misuse ?? `there is no decision ${args.decision}: name one of ${DECISIONS.join(', ')}`);
     return WRONG_USAGE;
   }
-  const made = await snapshotFor(args);
+  const made = await snapshotFor(args, connect);
   if ('problems' in made) {
     for (const problem of made.problems) io.err(problem);
     return BAD_INPUT;
@@ -70,14 +74,11 @@ export async function planCommand(
 }
 
 function usageProblem(
-  { decision, files, now, event }: PlanArguments,
+  { decision, now, event }: PlanArguments,
   known: Decision | undefined,
 ): string | undefined {
   if (known === undefined) {
     return `there is no decision ${decision}: name one of ${DECISIONS.join(', ')}`;
-  }
-  if (files.length === 0) {
-    return `name the files that describe the cluster: joinery plan ${decision} -f <path> (planning on the cluster of the current kubeconfig context is not supported yet)`;
   }
   if (now !== undefined && parseInstant(now) === undefined) {
     return `--now ${now} is not an instant: write it as 2026-11-20T12:00:00Z`;
@@ -88,30 +89,43 @@ function usageProblem(
   return undefined;
 }
 
+/** Loaded only where it is asked for: plans of files do not wait for a Kubernetes client. */
+const connectCurrent: Connect = async () => {
+  const { connectKubeconfig } = await import('#lib/kube/connect-kubeconfig.ts');
+  return connectKubeconfig();
+};
+
 type Made =
   | { readonly snapshot: Snapshot; readonly warnings: readonly string[] }
   | { readonly problems: readonly string[] };
 
-async function snapshotFor(args: PlanArguments): Promise<Made> {
-  const { documents, problems } = await readFiles(args.files);
+async function snapshotFor(args: PlanArguments, connect: Connect): Promise<Made> {
+  const isLive = args.files.length === 0;
+  const { documents, problems } = isLive ? await readCluster(connect) : await readFiles(args.files);
   const offered = args.catalog === undefined ? undefined : await readCatalogFile(args.catalog);
   const unread = problems.map(describeProblem);
   if (offered && 'problem' in offered) return { problems: [...unread, offered.problem] };
   if (unread.length > 0) return { problems: unread };
   if (documents.length === 0) {
     return {
-      problems: [`${args.files.join(', ')}: no object is in there; name files that hold some`],
+      problems: [
+        `${args.files.join(', ') || 'the cluster'}: no object is in there; name files that hold some`,
+      ],
     };
   }
-  const made = snapshotOfFiles(documents, optionsFor(args, offered));
+  const made = snapshotOfFiles(
+    documents,
+    optionsFor(args, offered, isLive ? Date.now() : undefined),
+  );
   return 'problems' in made ? { problems: made.problems.map(describeProblem) } : made;
 }
 
 function optionsFor(
   { now }: PlanArguments,
   catalog: OfferedTypes | undefined,
+  present: EpochMs | undefined,
 ): { now?: EpochMs; catalog?: OfferedTypes } {
-  const instant = now === undefined ? undefined : parseInstant(now);
+  const instant = now === undefined ? present : parseInstant(now);
   return {
     ...(instant !== undefined && { now: instant }),
     ...(catalog !== undefined && { catalog }),

@@ -131,7 +131,6 @@ describe('joinery plan', () => {
 
   it.each([
     ['an unknown decision', { decision: 'dance', files }, 'name one of provision'],
-    ['no files', { files: [] }, 'name the files'],
     ['a bad instant', { files, now: 'noon' }, '--now noon is not an instant'],
     ['no event', { decision: 'interrupt', files }, '--event'],
   ])('says how it is used, given %s', async (_, args, words) => {

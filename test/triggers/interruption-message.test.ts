@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readInterruptions } from '#lib/triggers/interruption-message.ts';
 
@@ -65,5 +66,13 @@ describe('readInterruptions', () => {
     }).replace('2026-11-20T12:00:00Z', 'someday');
 
     expect(readInterruptions(body, NOW)[0]?.announcedAt).toBe(NOW);
+  });
+
+  it('reads the sample that comes with the project', () => {
+    const sample = readFileSync(new URL('../../events/spot-warning.json', import.meta.url), 'utf8');
+
+    expect(readInterruptions(sample, NOW)).toMatchObject([
+      { kind: 'SpotInterruption', instanceId: 'i-0123456789abcdef0' },
+    ]);
   });
 });
