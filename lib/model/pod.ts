@@ -53,7 +53,7 @@ export interface PodVolume {
   readonly ephemeral?: { readonly storageClassName?: string };
 }
 
-export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
 
 /** A pod, reduced to what placement, eviction and explanation depend on. */
 export interface Pod {

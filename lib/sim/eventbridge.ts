@@ -6,7 +6,7 @@ import type { LambdaFunction } from './lambda.ts';
 import type { Random } from './random.ts';
 
 /** A schedule that invokes a function. */
-export interface Schedule {
+interface Schedule {
   readonly name: string;
   /** rate(1 minute), rate(5 minutes), rate(2 hours), rate(1 day). */
   readonly expression: string;
@@ -14,7 +14,7 @@ export interface Schedule {
 }
 
 /** A rule of the default event bus that sends what it matches to a queue. */
-export interface EventRule {
+interface EventRule {
   readonly name: string;
   readonly source: string;
   readonly detailType: string;

@@ -4,7 +4,7 @@ import type { Journal } from './journal.ts';
 import { type KubeAnswer, type KubeCall, kubeCallName, type Seams } from './seams.ts';
 
 /** What a function's code writes to its log. */
-export type LogLine = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
+type LogLine = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /** Everything that the code in one sandbox can reach; handed to it once, at its cold start. */
 export interface SandboxPorts {

@@ -15,7 +15,7 @@ export interface AdmittedWrite {
 }
 
 /** What a webhook reads of an object; the rest goes on as it is. */
-export interface AdmittedObject {
+interface AdmittedObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };

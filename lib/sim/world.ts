@@ -67,7 +67,7 @@ export interface World {
 }
 
 /** Which workload is scaled. */
-export interface WorkloadName {
+interface WorkloadName {
   readonly kind: 'Deployment' | 'ReplicaSet' | 'StatefulSet';
   readonly namespace?: string;
   readonly name: string;

@@ -17,12 +17,6 @@ const isOperator = (text: string): text is Operator =>
 export const requiring = (...texts: readonly string[]): Requirements =>
   requirementsOf(texts.map((text) => spec(text)));
 
-/** Requirements that allow these values of each key. */
-export const allowing = (valuesByKey: Readonly<Record<string, readonly string[]>>): Requirements =>
-  requirementsOf(
-    Object.entries(valuesByKey).map(([key, values]) => ({ key, operator: 'In', values })),
-  );
-
 /** A taint as kubectl writes it: `taint('dedicated=gpu:NoSchedule')`. */
 export function taint(text: string): Taint {
   const [, key = '', value = '', effect = ''] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(text) ?? [];

@@ -8,7 +8,6 @@ export const NOON: EpochMs = 1_795_176_000_000;
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
-export const MIB = 2 ** 20;
 export const GIB = 2 ** 30;
 
 /** A whole object of which a test states only some fields, and of those with parts only some. */

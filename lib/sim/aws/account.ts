@@ -136,7 +136,7 @@ export interface Account {
 }
 
 /** What one operation does once it has arrived: its answer, or an error thrown. */
-export type Operation = (input: Fields) => unknown;
+type Operation = (input: Fields) => unknown;
 
 /** Operations by name, as the SDK names their commands. */
 export type Operations = Readonly<Record<string, Operation>>;

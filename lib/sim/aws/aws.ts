@@ -45,7 +45,7 @@ export interface AwsOptions {
 }
 
 /** The next `times` calls of `name` fail with `code`: throttling, an outage, a missing permission. */
-export interface CallFailure {
+interface CallFailure {
   /** An operation, or * for any. */
   readonly name: string;
   /** RequestLimitExceeded, InternalError, UnauthorizedOperation … */

@@ -70,7 +70,7 @@ function filterOf(fields: Fields): Filter {
 }
 
 /** A pattern with EC2's wildcards as one that matches whole texts. */
-export const wildcard = (pattern: string): RegExp =>
+const wildcard = (pattern: string): RegExp =>
   new RegExp(
     `^${pattern
       .replace(/[.+^${}()|[\]\\]/g, '\\$&')

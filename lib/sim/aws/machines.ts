@@ -134,7 +134,7 @@ export function recommendRebalance(account: Account, instance: Instance): void {
 }
 
 /** m5.large spot i-0abc in us-east-1a. */
-export const describe = (instance: Instance): string =>
+const describe = (instance: Instance): string =>
   `${instance.type.name} ${instance.capacityType} ${instance.id} in ${instance.zone}`;
 
 function announce(account: Account, instance: Instance): void {
