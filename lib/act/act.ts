@@ -22,7 +22,7 @@ export async function act(
   const turns = createTurns(AT_ONCE);
   const lastOn = new Map<string, Promise<Result>>();
   const results = actions.map((action) => {
-    const keys = keysOf(action);
+    const keys = objectsOf(action);
     const before = keys.flatMap((key) => lastOn.get(key) ?? []);
     const result = inOrder(before, () => turns(() => attempt(doing, action)));
     if (action.kind !== 'recordEvent') for (const key of keys) lastOn.set(key, result);
@@ -52,7 +52,7 @@ async function attempt(ports: DoingPorts, action: Action): Promise<Result> {
 }
 
 /** The objects that an action must not overtake another on: by uid, a new claim by its name. */
-function keysOf(action: Action): readonly string[] {
+export function objectsOf(action: Action): readonly string[] {
   switch (action.kind) {
     case 'createNodeClaim':
       return [`NodeClaim ${action.claim.name}`];

@@ -1,4 +1,4 @@
-import { awsErrorKind, describeAwsError } from '#lib/aws/errors.ts';
+import { describeAwsError } from '#lib/aws/errors.ts';
 import { createFleet, type FleetAnswer, optionsOf } from '#lib/aws/fleet.ts';
 import { listInstances } from '#lib/aws/instances.ts';
 import { compareText } from '#lib/constraints/order.ts';
@@ -8,7 +8,7 @@ import { LAUNCH_GROUP } from '#lib/model/labels.ts';
 import type { Launch, LaunchedInstance } from '#lib/model/launch.ts';
 import type { LimitedPorts } from './ports.ts';
 import { DONE, type Result, resultOf } from './result.ts';
-import { tellFailure, tellInstance } from './tell-claim.ts';
+import { type LaunchFailure, tellFailure, tellInstance } from './tell-claim.ts';
 import type { Versions } from './versions.ts';
 
 /** Launched's reason where capacity is missing, for which the claim is given up. */
@@ -44,10 +44,9 @@ async function answerOf(ports: Ports, order: Launch): Promise<FleetAnswer | Resu
     return await createFleet(ports.aws, order);
   } catch (error) {
     const result = resultOf(error, ports);
-    const isToldApart = ports.isFromAws(error) && awsErrorKind(error) !== 'throttled';
-    if (!isToldApart) return result;
+    if (!ports.isFromAws(error)) return result;
     const message = describeAwsError(error);
-    const failure = { reason: reasonOf(message), message, countsAsAttempt: false };
+    const failure = { reason: reasonOf(message), message, next: 'same call' } as const;
     await Promise.all(
       order.claims.map((claim) => quietly(ports, () => tellFailure(ports, claim, failure))),
     );
@@ -92,11 +91,10 @@ async function tellWhatFailed(
   const without = order.claims.slice(launched);
   if (without.length === 0) return [remembered];
   const { kind, reason, message } = fleetFailure(errors);
-  const failure = {
-    reason: kind === 'soldOut' ? INSUFFICIENT_CAPACITY : reason,
-    message,
-    countsAsAttempt: launched === 0 && kind !== 'soldOut',
-  };
+  const failure: LaunchFailure =
+    kind === 'soldOut'
+      ? { reason: INSUFFICIENT_CAPACITY, message, next: 'none' }
+      : { reason, message, next: launched === 0 ? 'another call' : 'same call' };
   const told = await Promise.all(
     without.map((claim) => quietly(ports, () => tellFailure(ports, claim, failure))),
   );

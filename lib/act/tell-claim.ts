@@ -3,12 +3,21 @@ import { encodeCondition } from '#lib/kube/encode-change.ts';
 import { KubeFailure, send } from '#lib/kube/errors.ts';
 import type { Wire } from '#lib/kube/field.ts';
 import { patch, patchStatus, pathOfRef } from '#lib/kube/write.ts';
-import { withCondition } from '#lib/model/conditions.ts';
-import { CAPACITY_TYPE, INSTANCE_TYPE, LAUNCH_ATTEMPT, ZONE, ZONE_ID } from '#lib/model/labels.ts';
+import { NODE_CLAIM_LIFE } from '#lib/model/condition-types.ts';
+import { withCondition, withRoot } from '#lib/model/conditions.ts';
+import {
+  CAPACITY_TYPE,
+  INSTANCE_TYPE,
+  LAUNCH_ATTEMPT,
+  LAUNCH_FAILED_AT,
+  ZONE,
+  ZONE_ID,
+} from '#lib/model/labels.ts';
 import type { LaunchedInstance } from '#lib/model/launch.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { ObjectRef } from '#lib/model/object.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
+import { type EpochMs, formatInstant } from '#lib/model/time.ts';
 import type { LimitedPorts } from './ports.ts';
 import { DONE, type Result } from './result.ts';
 import type { Versions } from './versions.ts';
@@ -52,22 +61,32 @@ const labelsOf = (instance: LaunchedInstance): Readonly<Record<string, string>> 
   ...(instance.zoneId !== '' && { [ZONE_ID]: instance.zoneId }),
 });
 
+/** Why a NodeClaim has no instance, and what is to come. */
+export interface LaunchFailure {
+  readonly reason: string;
+  readonly message: string;
+  /**
+   * The same call, where EC2 refused it or may still answer it; another one, where it was answered
+   * and came to nothing; none, where the NodeClaim is to be given up.
+   */
+  readonly next: 'same call' | 'another call' | 'none';
+}
+
 /**
- * Writes into a NodeClaim why it has no instance: Launched stays Unknown, with `reason`. Where the
- * launch was answered and came to nothing, its attempt is counted first, so that the next one is
- * another call. Throws KubeFailure.
+ * Writes into a NodeClaim why it has no instance: Launched stays Unknown, with `reason`. What the
+ * next launch depends on, its attempt and when this one failed, is written first. Throws
+ * KubeFailure.
  */
 export async function tellFailure(
   ports: Ports,
   claim: ObjectRef,
-  failure: { readonly reason: string; readonly message: string; readonly countsAsAttempt: boolean },
+  failure: LaunchFailure,
 ): Promise<Result> {
   const found = await readClaim(ports, claim);
   if (found.status.providerId !== undefined) return DONE;
   let ref = claimRef(found);
-  if (failure.countsAsAttempt) {
-    const attempt = Number(found.meta.annotations[LAUNCH_ATTEMPT] ?? '0') + 1;
-    const metadata = { annotations: { [LAUNCH_ATTEMPT]: String(attempt) } };
+  if (failure.next !== 'none') {
+    const metadata = { annotations: annotationsOf(failure, found, ports.now()) };
     ref = { ...ref, resourceVersion: await patch(ports.kube, ref, { metadata }) };
   }
   const launched = {
@@ -77,12 +96,21 @@ export async function tellFailure(
     message: shortened(failure.message),
     observedGeneration: found.meta.generation,
   } as const;
-  const conditions = withCondition(found.status.conditions, launched, ports.now());
+  const told = withCondition(found.status.conditions, launched, ports.now());
+  const conditions = withRoot(told, { ...found.meta, dependents: NODE_CLAIM_LIFE }, ports.now());
   const version = await patchStatus(ports.kube, ref, {
     conditions: conditions.map(encodeCondition),
   });
   ports.versions.note(claim, version);
   return DONE;
+}
+
+function annotationsOf({ next }: LaunchFailure, { meta }: NodeClaim, now: EpochMs): Wire {
+  const attempt = Number(meta.annotations[LAUNCH_ATTEMPT] ?? '0') + 1;
+  return {
+    [LAUNCH_FAILED_AT]: formatInstant(now),
+    ...(next === 'another call' && { [LAUNCH_ATTEMPT]: String(attempt) }),
+  };
 }
 
 const shortened = (message: string): string =>

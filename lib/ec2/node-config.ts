@@ -5,6 +5,7 @@ import {
   CAPACITY_TYPE,
   DO_NOT_SYNC_TAINTS,
   LAUNCH_ATTEMPT,
+  LAUNCH_FAILED_AT,
   LAUNCH_GROUP,
   UNREGISTERED,
 } from '#lib/model/labels.ts';
@@ -23,7 +24,7 @@ export interface NodeIdentity {
 
 /** Domains whose labels a kubelet may not give itself. Source: kubernetes v1.36, NodeRestriction. */
 const FORBIDDEN_DOMAINS = ['kubernetes.io', 'k8s.io'];
-const BOOKKEEPING: ReadonlySet<string> = new Set([LAUNCH_GROUP, LAUNCH_ATTEMPT]);
+const BOOKKEEPING: ReadonlySet<string> = new Set([LAUNCH_GROUP, LAUNCH_ATTEMPT, LAUNCH_FAILED_AT]);
 
 /**
  * The NodeConfig by which nodeadm makes an AL2023 instance a node. Keys are sorted, so that one

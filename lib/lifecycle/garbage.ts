@@ -1,8 +1,8 @@
 import { LAUNCHED, REGISTERED } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
+import { deletion } from './giving-up.ts';
 import { isInstanceGone } from './instance-gone.ts';
-import { deletion } from './launching.ts';
 import { type ClaimStep, NO_STEP } from './step.ts';
 import { nodesOf, type Surroundings } from './surroundings.ts';
 

@@ -3,13 +3,15 @@ import { shortDigest } from '#lib/model/digest.ts';
 import type { Instance } from '#lib/model/instance.ts';
 import {
   LAUNCH_ATTEMPT,
+  LAUNCH_FAILED_AT,
   LAUNCH_GROUP,
   NODEPOOL,
   TERMINATION_FINALIZER,
 } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
-import type { EpochMs } from '#lib/model/time.ts';
+import { type EpochMs, parseInstant } from '#lib/model/time.ts';
 import { foundNoCapacity, launchedAt } from './launched.ts';
+import { betweenLaunches } from './pace.ts';
 import { grouped, type Surroundings } from './surroundings.ts';
 
 /**
@@ -44,7 +46,7 @@ export type GroupDecision =
       readonly pairs: readonly { readonly claim: NodeClaim; readonly instance: Instance }[];
     }
   | { readonly kind: 'regroup'; readonly groups: readonly (readonly NodeClaim[])[] }
-  | { readonly kind: 'wait' };
+  | { readonly kind: 'wait'; readonly forMs?: number };
 
 /**
  * After how long an instance that exists is certain to be listed, and a call that was sent is
@@ -101,7 +103,7 @@ export function decideGroup(group: LaunchGroup, around: Surroundings): GroupDeci
   const isComplete = group.members.length >= group.size;
   const isUntouched = waiting.length === group.members.length;
   if (isUntouched && !isComplete) return regroupUnlessHidden(waiting, around);
-  if (isUntouched) return launchOrSplit(waiting);
+  if (isUntouched) return launchOrSplit(waiting, around.now);
   return mayHaveInstances(group, around)
     ? { kind: 'wait' }
     : { kind: 'regroup', groups: alike(waiting) };
@@ -128,12 +130,24 @@ function adoption(unlaunched: readonly NodeClaim[], strays: readonly Instance[])
   return { kind: 'adopt', pairs };
 }
 
-function launchOrSplit(claims: readonly NodeClaim[]): GroupDecision {
+function launchOrSplit(claims: readonly NodeClaim[], now: EpochMs): GroupDecision {
   const groups = alike(claims);
   if (groups.length > 1) return { kind: 'regroup', groups };
   // Without the finalizer a NodeClaim could vanish while its instance is being made.
   const isHeld = claims.every(({ meta }) => meta.finalizers.includes(TERMINATION_FINALIZER));
-  return isHeld ? { kind: 'launch', claims, attempt: attemptOf(claims) } : { kind: 'wait' };
+  if (!isHeld) return { kind: 'wait' };
+  const forMs = Math.max(...claims.map(mayLaunchFrom)) - now;
+  return forMs > 0
+    ? { kind: 'wait', forMs }
+    : { kind: 'launch', claims, attempt: attemptOf(claims) };
+}
+
+/** From when on a NodeClaim may be launched: at once, unless its last launch failed lately. */
+function mayLaunchFrom({ meta }: NodeClaim): EpochMs {
+  const failedAt = parseInstant(meta.annotations[LAUNCH_FAILED_AT] ?? '');
+  return failedAt === undefined
+    ? meta.createdAt
+    : failedAt + betweenLaunches(failedAt - meta.createdAt);
 }
 
 /** How many launches of these NodeClaims came to nothing; the highest count that one of them has. */

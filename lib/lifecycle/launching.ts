@@ -8,7 +8,10 @@ import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
+import { deletion, giveUp } from './giving-up.ts';
 import { asNewGroup, decideGroup, type LaunchGroup } from './launch-groups.ts';
+import { timeoutOf } from './liveness.ts';
+import { paced } from './pace.ts';
 import type { ClaimStep } from './step.ts';
 import { nodePoolOf, type Surroundings } from './surroundings.ts';
 
@@ -22,17 +25,18 @@ export interface Launching {
 /** Source of both: DESIGN, an instance that was launched is told to its NodeClaim at once. */
 const AFTER_LAUNCH_MS = 1_000;
 const WAITING_MS = 5_000;
-/** Source: karpenter v1.14, events and conditions that quote a cloud's error. */
-const MESSAGE_LENGTH = 300;
 
 /** The next step of every launch group: launch it, tell it its instances, or make it anew. */
 export function launchStep(group: LaunchGroup, around: Surroundings): Launching {
   const decision = decideGroup(group, around);
   switch (decision.kind) {
     case 'nothing':
-      return { actions: [], steps: new Map() };
+      return NOTHING;
     case 'wait':
-      return { actions: [], steps: new Map(), lookAgainInMs: WAITING_MS };
+      return {
+        ...NOTHING,
+        lookAgainInMs: decision.forMs ?? paced(WAITING_MS, ageOf(group, around)),
+      };
     case 'adopt':
       return {
         actions: decision.pairs.map(({ claim, instance }) => adoptionOf(claim, instance, around)),
@@ -45,6 +49,12 @@ export function launchStep(group: LaunchGroup, around: Surroundings): Launching 
       return launchOrRefuse(decision.claims, decision.attempt, around);
   }
 }
+
+const NOTHING: Launching = { actions: [], steps: new Map() };
+
+/** How long the youngest of a group's NodeClaims has been there. */
+const ageOf = ({ members }: Pick<LaunchGroup, 'members'>, { now }: Surroundings): number =>
+  now - Math.max(...members.map(({ meta }) => meta.createdAt));
 
 function regrouped(groups: readonly (readonly NodeClaim[])[]): Launching {
   const steps = groups.flatMap((claims) => {
@@ -83,11 +93,13 @@ function launchOrRefuse(
   around: Surroundings,
 ): Launching {
   const [first] = claims;
-  if (!first) return { actions: [], steps: new Map() };
+  // One that is about to be deleted for having waited in vain must not get an instance now.
+  const isTooLate = claims.some((claim) => timeoutOf(claim, around.now) !== undefined);
+  if (!first || isTooLate) return NOTHING;
   const nodeClass = around.nodeClasses.get(first.spec.nodeClassRef.name);
   const problem = nodeClassProblem(nodeClass, first);
   if (problem !== undefined || nodeClass === undefined) {
-    return refused(claims, problem ?? { kind: 'wait', reason: '', message: '' });
+    return refused(claims, problem ?? { kind: 'wait', reason: '', message: '' }, around);
   }
   const launch = launchOf(claims, nodePoolOf(around, first), nodeClass, {
     catalog: around.snapshot.catalog,
@@ -95,12 +107,13 @@ function launchOrRefuse(
     attempt,
   });
   if (isRejection(launch)) {
-    return refused(claims, { kind: 'give up', event: launch.because });
+    return refused(claims, { kind: 'give up', event: launch.because }, around);
   }
   return {
     actions: [{ kind: 'launch', launch }],
     steps: new Map(),
-    lookAgainInMs: AFTER_LAUNCH_MS,
+    // Sent, it is looked at again at once; this is for the case that it could not be.
+    lookAgainInMs: WAITING_MS,
   };
 }
 
@@ -129,14 +142,14 @@ function nodeClassProblem(nodeClass: NodeClass | undefined, claim: NodeClaim): R
   return { kind: 'wait', reason: 'NodeClassReadinessUnknown', message };
 }
 
-function refused(claims: readonly NodeClaim[], problem: Refused): Launching {
+function refused(claims: readonly NodeClaim[], problem: Refused, around: Surroundings): Launching {
   if (problem.kind === 'wait') {
     const { reason, message } = problem;
     const condition = { type: LAUNCHED, status: 'Unknown', reason, message } as const;
     return {
       actions: [],
       steps: new Map(claims.map(({ meta }) => [meta.uid, { conditions: [condition] }])),
-      lookAgainInMs: WAITING_MS,
+      lookAgainInMs: paced(WAITING_MS, ageOf({ members: claims }, around)),
     };
   }
   const { event } = problem;
@@ -150,24 +163,3 @@ function refused(claims: readonly NodeClaim[], problem: Refused): Launching {
     lookAgainInMs: AFTER_LAUNCH_MS,
   };
 }
-
-/** Deletes a NodeClaim that no capacity could be found for, and says so on it. */
-export function giveUp(claim: NodeClaim, why: string, reason: string): readonly Action[] {
-  return [
-    {
-      kind: 'recordEvent',
-      about: claimRef(claim),
-      type: 'Warning',
-      reason: 'InsufficientCapacityError',
-      message: `NodeClaim ${claim.meta.name} event: ${why.slice(0, MESSAGE_LENGTH)}`,
-    },
-    deletion(claim, reason),
-  ];
-}
-
-/** Deletes a NodeClaim, for a reason in the words of upstream's metric. */
-export const deletion = (claim: NodeClaim, because: string): Action => ({
-  kind: 'delete',
-  object: claimRef(claim),
-  because,
-});

@@ -2,8 +2,8 @@ import { LAUNCHED, REGISTERED } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { EpochMs } from '#lib/model/time.ts';
+import { deletion } from './giving-up.ts';
 import { standsSince } from './launched.ts';
-import { deletion } from './launching.ts';
 import { type ClaimStep, NO_STEP } from './step.ts';
 
 /** Source of both: karpenter v1.14, nodeclaim/lifecycle/liveness.go. */

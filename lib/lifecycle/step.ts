@@ -1,4 +1,4 @@
-import { INITIALIZED, LAUNCHED, REGISTERED } from '#lib/model/condition-types.ts';
+import { NODE_CLAIM_LIFE } from '#lib/model/condition-types.ts';
 import {
   type ConditionChange,
   conditionOf,
@@ -39,9 +39,6 @@ export interface Progress {
   readonly actions: readonly Action[];
   readonly lookAgainInMs?: number;
 }
-
-/** What Ready sums up, in the order of a NodeClaim's life. Source: karpenter v1.14, nodeclaim. */
-const DEPENDENTS = [LAUNCHED, REGISTERED, INITIALIZED];
 
 /** The writes and effects that `steps` come to for one NodeClaim, later steps winning. */
 export function takeSteps(claim: NodeClaim, steps: readonly ClaimStep[], now: EpochMs): Progress {
@@ -136,8 +133,8 @@ function conditionsAfter(
     return withCondition(list, { ...edit, observedGeneration: generation }, changedAt);
   }, conditions);
   if (edited === conditions) return conditions;
-  return withRoot(edited, { dependents: DEPENDENTS, generation, createdAt }, now);
+  return withRoot(edited, { dependents: NODE_CLAIM_LIFE, generation, createdAt }, now);
 }
 
 const isStillUnknown = ({ type, status }: Omit<ConditionChange, 'observedGeneration'>): boolean =>
-  status === 'Unknown' && DEPENDENTS.includes(type);
+  status === 'Unknown' && NODE_CLAIM_LIFE.includes(type);

@@ -3,6 +3,8 @@
 export const LAUNCHED = 'Launched';
 export const REGISTERED = 'Registered';
 export const INITIALIZED = 'Initialized';
+/** What Ready sums up, in the order of a NodeClaim's life. */
+export const NODE_CLAIM_LIFE: readonly string[] = [LAUNCHED, REGISTERED, INITIALIZED];
 export const CONSOLIDATABLE = 'Consolidatable';
 export const DRIFTED = 'Drifted';
 export const DISRUPTION_REASON = 'DisruptionReason';

@@ -41,6 +41,8 @@ export const PODS_SEEN = 'joinery.dev/pods-seen';
 export const DISRUPTION = 'joinery.dev/disruption';
 /** On a NodeClaim: how many launches of its group came to nothing. */
 export const LAUNCH_ATTEMPT = 'joinery.dev/launch-attempt';
+/** On a NodeClaim: when a launch of its group last failed; the next one keeps a distance. */
+export const LAUNCH_FAILED_AT = 'joinery.dev/launch-failed-at';
 
 /** The namespace of Joinery's Lease and ConfigMaps. */
 export const NAMESPACE = 'joinery';

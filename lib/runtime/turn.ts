@@ -1,4 +1,4 @@
-import { act } from '#lib/act/act.ts';
+import { act, objectsOf } from '#lib/act/act.ts';
 import { foreignHolder, type HeldLease, takeLease } from '#lib/kube/lease.ts';
 import type { Decision, Outcome, Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -142,13 +142,27 @@ function nextLook(rounds: readonly Round[], now: EpochMs): EpochMs | undefined {
   const asked =
     last.plan.lookAgainAt === undefined ? undefined : parseInstant(last.plan.lookAgainAt);
   const isUnfinished =
-    last.outcomes.some(({ result }) => result === 'retry' || result === 'lost') ||
+    last.outcomes.some(isUnfinishedIn(last.outcomes)) ||
     (rounds.length === MAX_ROUNDS && last.outcomes.some(leadsOn));
   const wanted = Math.min(
     asked ?? Number.POSITIVE_INFINITY,
     isUnfinished ? now + RETRY_MS : Number.POSITIVE_INFINITY,
   );
   return Number.isFinite(wanted) ? Math.max(wanted, now + SOONEST_MS) : undefined;
+}
+
+/** Who plans these says when to try again: less and less often while it is in vain. */
+const PACED: ReadonlySet<string> = new Set(['launch', 'evict', 'terminateInstance']);
+
+/** Tells what must be tried again soon: not what its Plan paces, nor what only waits for that. */
+function isUnfinishedIn(outcomes: readonly Outcome[]): (outcome: Outcome) => boolean {
+  const paced = new Set(
+    outcomes
+      .filter(({ action, result }) => result !== 'done' && PACED.has(action.kind))
+      .flatMap(({ action }) => objectsOf(action)),
+  );
+  return ({ action, result }) =>
+    result === 'lost' || (result === 'retry' && !objectsOf(action).some((uid) => paced.has(uid)));
 }
 
 /** A hint that was sent before the last look began asks for nothing that was not seen. */

@@ -113,12 +113,19 @@ describe('launch', () => {
     expect(bench.claims('a')[0]?.meta.annotations).not.toHaveProperty('joinery.dev/launch-attempt');
   });
 
-  it('is tried again with the same token after a throttled call, which tells nothing', async () => {
+  it('is tried again with the same token after a throttled call, and says when that was', async () => {
     const { bench, launch } = await toLaunch();
     bench.account.aws.failNext({ name: 'CreateFleet', code: 'RequestLimitExceeded', times: 1 });
 
     expect(await act(bench, launch)).toMatchObject({ result: 'retry' });
-    expect(launchedOf(bench)).toEqual([undefined, undefined]);
+    expect(launchedOf(bench)).toMatchObject([
+      { status: 'Unknown', reason: 'RequestLimitExceeded' },
+      { status: 'Unknown', reason: 'RequestLimitExceeded' },
+    ]);
+    const [a] = bench.claims('a');
+    expect(a?.meta.annotations).toHaveProperty('joinery.dev/launch-failed-at');
+    expect(a?.meta.annotations).not.toHaveProperty('joinery.dev/launch-attempt');
+    expect(conditionOf(a?.status.conditions ?? [], 'Ready')).toMatchObject({ status: 'Unknown' });
     expect(await act(bench, launch)).toMatchObject({ result: 'done' });
   });
 });

@@ -307,6 +307,10 @@ describe('Liveness', () => {
     expect(inFlight(claim).kinds.includes('delete')).toBe(deleted);
   });
 
+  it('does not launch once more what it deletes for not having launched', () => {
+    expect(inFlight(aFreshClaim({ createdAt: NOON - 5 * MINUTE })).kinds).toEqual(['delete']);
+  });
+
   it('deletes a registered NodeClaim whose instance is gone, unless its Node is Ready', () => {
     const notReady = aNode({ ready: { status: 'Unknown', changedAt: NOON } });
     const seen = (node: Node) =>

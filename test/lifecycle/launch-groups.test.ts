@@ -3,6 +3,7 @@ import { decideGroup, launchGroupsOf, mayLeave } from '#lib/lifecycle/launch-gro
 import { surroundingsOf } from '#lib/lifecycle/surroundings.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { formatInstant } from '#lib/model/time.ts';
 import { anInstance } from '#test/build/instances.ts';
 import { aNewClaim, aNodeClaim } from '#test/build/node-claims.ts';
 import { aCondition } from '#test/build/node-pools.ts';
@@ -65,6 +66,20 @@ describe('a launch group', () => {
     const { decision } = groupIn([member('c-1', { annotations }), member('c-2')]);
 
     expect(decision).toMatchObject({ kind: 'launch', attempt: 2 });
+  });
+
+  it.each([
+    ['two seconds', 1 * SECOND, 1 * SECOND, 1 * SECOND],
+    ['as long as it was tried for', 30 * SECOND, 10 * SECOND, 20 * SECOND],
+    ['a minute at the most', 4 * MINUTE, 10 * SECOND, 50 * SECOND],
+  ])('is left alone for %s after a launch that failed', (_time, ageAtFailure, since, forMs) => {
+    const failedAt = NOON - since;
+    const annotations = { ...GROUP, 'joinery.dev/launch-failed-at': formatInstant(failedAt) };
+    const tried = member('c-1', { annotations, createdAt: failedAt - ageAtFailure });
+    const claims = [tried, member('c-2')];
+
+    expect(groupIn(claims).decision).toEqual({ kind: 'wait', forMs });
+    expect(groupIn(claims, { takenAt: NOON + forMs }).decision).toMatchObject({ kind: 'launch' });
   });
 
   it('is made anew when its creation was cut off', () => {
