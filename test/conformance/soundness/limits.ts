@@ -1,0 +1,203 @@
+/** What may be wrong with a plan as a whole: limits, reservations, weights, needless refusals. */
+import type { Resources } from '#lib/constraints/resources.ts';
+import type { Placing } from '#lib/decide/place.ts';
+import type { InstanceType } from '#lib/model/instance-type.ts';
+import type { StateNode } from '#lib/model/node.ts';
+import type { NodePool } from '#lib/model/node-pool.ts';
+import type { Pod } from '#lib/model/pod.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { daemonsOn, givesNodes, isForSale, labelsOfOffering, typesOf } from './claims.ts';
+import { problemsWith } from './hosts.ts';
+import {
+  allows,
+  INSTANCE_TYPE,
+  isKeptAway,
+  isLeaving,
+  keyOf,
+  labelsOfType,
+  mightSelect,
+  NODECLASS,
+  NODEPOOL,
+  needsMore,
+  portsClash,
+  shortOf,
+  sum,
+  toleratesAll,
+} from './rules.ts';
+
+/** What a pool's nodes hold that stay, and the largest that each new one may become. */
+export function limitProblems(snapshot: Snapshot, placing: Placing): readonly string[] {
+  return snapshot.nodePools
+    .filter(({ meta }) => placing.claims.some(({ nodePool }) => nodePool === meta.name))
+    .flatMap((pool) =>
+      Object.entries(leftOf(pool, snapshot, placing))
+        .filter(([, left]) => left < 0)
+        .map(([name]) => `NodePool ${pool.meta.name} exceeds its limit of ${name}`),
+    );
+}
+
+/** What limits leave when all of a plan stands as large as it may become. */
+function leftOf(pool: NodePool, snapshot: Snapshot, { claims }: Placing): Resources {
+  const largest = (name: string, names: readonly string[]): number =>
+    typesOf(snapshot, pool)
+      .filter((type) => names.includes(type.name))
+      .reduce((most, { capacity }) => Math.max(most, capacity[name] ?? 0), 0);
+  const stay = snapshot.nodes.filter(
+    (host) =>
+      !isLeaving(host) && (host.claim ?? host.node)?.meta.labels[NODEPOOL] === pool.meta.name,
+  );
+  const held = ({ node, claim }: StateNode, name: string): number => {
+    const known = node?.capacity[name] || claim?.status.capacity[name] || 0;
+    const isSized = node !== undefined || (claim?.status.capacity['cpu'] ?? 0) > 0;
+    const line = claim?.spec.requirements.find(({ key }) => key === INSTANCE_TYPE);
+    return isSized ? known : largest(name, line?.values ?? []);
+  };
+  return Object.fromEntries(
+    Object.entries(pool.limits).map(([name, limit]) => {
+      const all = [
+        ...stay.map((host) => (name === 'nodes' ? 1 : held(host, name))),
+        ...claims
+          .filter(({ nodePool }) => nodePool === pool.meta.name)
+          .map(({ instanceTypes }) => (name === 'nodes' ? 1 : largest(name, instanceTypes))),
+      ];
+      return [name, all.reduce((left, amount) => left - amount, limit)];
+    }),
+  );
+}
+
+/** No reservation is drawn from more often than it has instances. */
+export function reservationProblems({ catalog }: Snapshot, { claims }: Placing): readonly string[] {
+  const held = new Map<string, number>();
+  for (const { reservationId, reservationCapacity = 0 } of [...catalog.byNodeClass.values()]
+    .flat()
+    .flatMap(({ offerings }) => offerings)) {
+    if (reservationId === undefined) continue;
+    held.set(reservationId, Math.min(held.get(reservationId) ?? Infinity, reservationCapacity));
+  }
+  const isOpenTo = (claim: Placing['claims'][number], id: string): boolean =>
+    claim.requirements.every(({ key, operator, values = [] }) => {
+      if (key === 'karpenter.sh/capacity-type') return allows(operator, values, 'reserved');
+      return key !== 'karpenter.k8s.aws/capacity-reservation-id' || allows(operator, values, id);
+    });
+  return [...held].flatMap(([id, instances]) => {
+    const drawn = claims.filter((claim) => isOpenTo(claim, id)).length;
+    return drawn > instances ? [`${id} has ${instances} instances, not ${drawn}`] : [];
+  });
+}
+
+/** Pods without preferences are on the heaviest NodePool that could make a node for them. */
+export function weightProblems(
+  snapshot: Snapshot,
+  placing: Placing,
+  pods: ReadonlyMap<string, Pod>,
+): readonly string[] {
+  const weightOf = new Map(snapshot.nodePools.map(({ meta, weight }) => [meta.name, weight]));
+  return placing.claims.flatMap((claim) => {
+    const heavier = snapshot.nodePools.filter(
+      ({ weight }) => weight > (weightOf.get(claim.nodePool) ?? 0),
+    );
+    return claim.pods.flatMap((name) => {
+      const pod = pods.get(name);
+      if (!pod || pod.nodeAffinity.preferred.length > 0) return [];
+      return heavier
+        .filter((pool) => couldMake(pool, pod, snapshot, { placing, puristic: true }))
+        .map(({ meta }) => `${name} is on ${claim.nodePool} though ${meta.name} is heavier`);
+    });
+  });
+}
+
+/** Nobody is refused whom a node that is there, or one that could be made, would take. */
+export function refusalProblems(
+  snapshot: Snapshot,
+  placing: Placing,
+  pods: ReadonlyMap<string, Pod>,
+): readonly string[] {
+  const onHost = Map.groupBy(placing.placements, ({ node, nodeClaim }) => node ?? nodeClaim);
+  return placing.refused.flatMap(({ pod: name, by }) => {
+    const pod = pods.get(name);
+    if (!pod || by === 'unsupported' || (by === 'eligibility' && optsOut(pod))) return [];
+    if (by === 'eligibility' && snapshot.nodePools.every((pool) => !givesNodes(pool))) return [];
+    const host = snapshot.nodes.find((each) => {
+      const there = (onHost.get(each.name) ?? []).flatMap(
+        ({ pod: other }) => pods.get(other) ?? [],
+      );
+      return problemsWith(each, [...there, pod], snapshot).length === 0;
+    });
+    if (host && by !== 'eligibility')
+      return [`${name} is refused though ${host.name} would take it`];
+    if (by === 'eligibility') return [];
+    return snapshot.nodePools
+      .filter((pool) => couldMake(pool, pod, snapshot, { placing, puristic: false }))
+      .map(({ meta }) => `${name} is refused though ${meta.name} could make a node`);
+  });
+}
+
+const optsOut = (pod: Pod): boolean => JSON.stringify(pod.nodeAffinity).includes(NODEPOOL);
+
+/**
+ * Whether the pool could surely make a node for this pod alone when the whole plan stands. Where
+ * it is hard to say (custom keys that the pool leaves open) the answer is no.
+ */
+function couldMake(
+  pool: NodePool,
+  pod: Pod,
+  snapshot: Snapshot,
+  { placing, puristic }: { readonly placing: Placing; readonly puristic: boolean },
+): boolean {
+  const { taints, requirements } = pool.template;
+  const isHard = puristic && taints.some(({ effect }) => effect === 'PreferNoSchedule');
+  if (!givesNodes(pool) || isHard || !toleratesAll(pod, taints) || needsMore(pod)) return false;
+  const left = leftOf(pool, snapshot, placing);
+  const types = typesOf(snapshot, pool).filter(
+    (type) =>
+      shortOf(chargeOf(type, left), left).length === 0 && couldBe(type, pool, pod, snapshot),
+  );
+  if (types.length === 0) return false;
+  return requirements.every((line) => {
+    const values = new Set(
+      types
+        .flatMap((type) => labelsOfType(type).get(keyOf(line)) ?? [])
+        .filter((value) =>
+          requirements
+            .filter((other) => keyOf(other) === keyOf(line))
+            .every((other) => allows(other.operator, other.values ?? [], value)),
+        ),
+    );
+    const asksForIt = JSON.stringify([pod.nodeSelector, pod.nodeAffinity]).includes(line.key);
+    return (line.minValues ?? 0) === 0 || (!asksForIt && values.size >= (line.minValues ?? 0));
+  });
+}
+
+const chargeOf = ({ capacity }: InstanceType, limits: Resources): Resources =>
+  Object.fromEntries(
+    Object.keys(limits).map((name) => [name, name === 'nodes' ? 1 : (capacity[name] ?? 0)]),
+  );
+
+function couldBe(type: InstanceType, pool: NodePool, pod: Pod, snapshot: Snapshot): boolean {
+  const { template, meta } = pool;
+  const settled = { ...template.labels, [NODEPOOL]: meta.name };
+  const own = Object.entries({ ...settled, [NODECLASS]: template.nodeClassRef.name });
+  return type.offerings.some((offering) => {
+    if (!isForSale(offering) || offering.capacityType === 'reserved') return false;
+    const labels = new Map([
+      ...labelsOfType(type),
+      ...template.requirements.flatMap(({ key, operator, values = [] }) =>
+        operator === 'In' && !type.requirements.has(key) ? [[key, values] as const] : [],
+      ),
+      ...own.map(([key, value]) => [key, [value]] as const),
+      ...labelsOfOffering(offering),
+    ]);
+    const isAllowed = template.requirements.every((line) =>
+      (labels.get(keyOf(line)) ?? [undefined]).some((value) =>
+        template.requirements
+          .filter((other) => keyOf(other) === keyOf(line))
+          .every((other) => allows(other.operator, other.values ?? [], value)),
+      ),
+    );
+    if (!isAllowed || !mightSelect(pod, labels)) return false;
+    if (isKeptAway(pod, undefined, labels, snapshot)) return false;
+    const daemons = daemonsOn(snapshot, pool, labels);
+    const asked = sum([pod, ...daemons].map(({ requests }) => requests));
+    return shortOf(asked, type.allocatable).length === 0 && !portsClash([pod], daemons);
+  });
+}
