@@ -7,6 +7,7 @@ import { nodeRef, podRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { EpochMs } from '#lib/model/time.ts';
+import { paced } from './pace.ts';
 
 /** A node to be emptied: whose pods, why, and by when at the latest. */
 export interface DrainOrder {
@@ -24,7 +25,11 @@ export interface Drain {
   readonly actions: readonly Action[];
   /** How many pods still have to go. */
   readonly waiting: number;
+  /** After how long to look again; absent where nothing is waited for. */
+  readonly lookAgainInMs?: number;
 }
+
+const LOOK_AGAIN_MS = 2_000;
 
 /**
  * One round of emptying a node: one attempt to evict each pod of the lowest tier that still has
@@ -54,7 +59,30 @@ export function drain(order: DrainOrder): Drain {
       })),
     ],
     waiting: waiting.length,
+    ...(waiting.length === 0 ? {} : { lookAgainInMs: nextLook(waiting, order) }),
   };
+}
+
+/**
+ * Less and less often while nothing moves; sooner where a pod's grace ends, or where its consent
+ * need not be asked any more.
+ */
+function nextLook(waiting: readonly Pod[], { node, deadline, now }: DrainOrder): number {
+  const turns = waiting.flatMap((pod) => turningPoints(pod, deadline));
+  const past = [node.meta.deletedAt ?? now, ...turns].filter((at) => at <= now);
+  const ahead = turns.filter((at) => at > now);
+  return Math.max(
+    LOOK_AGAIN_MS,
+    Math.min(paced(LOOK_AGAIN_MS, now - Math.max(...past)), ...ahead.map((at) => at - now)),
+  );
+}
+
+/** When a pod was asked to go and will have gone, or else when it will be made to. */
+function turningPoints(pod: Pod, deadline: EpochMs | undefined): readonly EpochMs[] {
+  const { deletedAt } = pod.meta;
+  const graceMs = pod.graceSeconds * 1_000;
+  if (deletedAt !== undefined) return [deletedAt - graceMs, deletedAt];
+  return deadline === undefined ? [] : [deadline - graceMs + 1];
 }
 
 /** Plain pods go first, then DaemonSets', then critical ones, then critical DaemonSets'. */

@@ -2,6 +2,7 @@ import { INSTANCE_TERMINATING } from '#lib/model/condition-types.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
+import { paced } from './pace.ts';
 import { instanceIdOf } from './provider-id.ts';
 import type { ClaimStep } from './step.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -20,10 +21,12 @@ export function terminateStep(claim: NodeClaim, around: Surroundings): ClaimStep
   const asked = conditionOf(claim.status.conditions, INSTANCE_TERMINATING);
   const askedLately = asked?.status === 'True' && around.now - asked.changedAt < RETRY_MS;
   const state = around.instances?.get(instanceId)?.state;
+  const waitingSince =
+    asked?.status === 'True' ? asked.changedAt : (claim.meta.deletedAt ?? around.now);
   const isUnderWay = askedLately || state === 'shutting-down' || state === 'terminated';
   return {
     actions: isUnderWay ? [] : [{ kind: 'terminateInstance', instanceId, claim: claimRef(claim) }],
     conditions: [{ type: INSTANCE_TERMINATING, status: 'True' }],
-    lookAgainInMs: LOOK_AGAIN_MS,
+    lookAgainInMs: paced(LOOK_AGAIN_MS, around.now - waitingSince),
   };
 }

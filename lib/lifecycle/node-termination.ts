@@ -14,6 +14,7 @@ import { type EpochMs, formatInstant, parseInstant } from '#lib/model/time.ts';
 import { drain } from './drain.ts';
 import { isInstanceGone } from './instance-gone.ts';
 import { terminateStep } from './instance-termination.ts';
+import { paced } from './pace.ts';
 import type { ClaimStep, ConditionEdit } from './step.ts';
 import type { Surroundings } from './surroundings.ts';
 import { attachmentsToWaitFor } from './volumes.ts';
@@ -52,8 +53,9 @@ export function nodeTerminationStep(leaving: Leaving, around: Surroundings): Cla
     };
     return { actions: fence.length > 0 ? fence : [deletion], lookAgainInMs: 1_000 };
   }
-  if (!node.meta.finalizers.includes(TERMINATION_FINALIZER))
-    return { lookAgainInMs: LOOK_AGAIN_MS };
+  if (!node.meta.finalizers.includes(TERMINATION_FINALIZER)) {
+    return { lookAgainInMs: paced(LOOK_AGAIN_MS, around.now - node.meta.deletedAt) };
+  }
   if (claim && node.ready?.status !== 'True' && isInstanceGone(claim, around)) {
     return { actions: [release(node)], lookAgainInMs: 1_000 };
   }
@@ -83,7 +85,11 @@ interface Stage {
 /** Pods off; then, with a NodeClaim, a few seconds more in which a late pod would show. */
 function emptyStep({ node, state, claim }: Leaving, { now }: Surroundings): Stage {
   const deadline = deadlineOf(claim);
-  const { actions, waiting } = drain({
+  const {
+    actions,
+    waiting,
+    lookAgainInMs = LOOK_AGAIN_MS,
+  } = drain({
     node,
     pods: state.pods,
     because: reasonOf(claim),
@@ -95,7 +101,7 @@ function emptyStep({ node, state, claim }: Leaving, { now }: Surroundings): Stag
     const text = `Failed to drain node, ${waiting} pods are waiting to be evicted`;
     const told = [...actions, event(node, 'Warning', 'FailedDraining', text)];
     const conditions = drained?.status === 'True' ? [] : [draining];
-    return { done: false, step: { actions: told, conditions, lookAgainInMs: LOOK_AGAIN_MS } };
+    return { done: false, step: { actions: told, conditions, lookAgainInMs } };
   }
   if (!claim || drained?.status === 'True') return { done: true, step: {} };
   const left = drained ? drained.changedAt + MIN_DRAIN_MS - now : MIN_DRAIN_MS;
@@ -115,7 +121,8 @@ function detachStep({ node, state, claim }: Leaving, around: Surroundings): Stag
   if (names.length === 0) {
     return { done: true, step: { conditions: [{ type: VOLUMES_DETACHED, status: 'True' }] } };
   }
-  if (around.now >= (deadlineOf(claim) ?? Number.POSITIVE_INFINITY)) {
+  const leftMs = (deadlineOf(claim) ?? Number.POSITIVE_INFINITY) - around.now;
+  if (leftMs <= 0) {
     const reason = 'TerminationGracePeriodElapsed';
     const condition = { type: VOLUMES_DETACHED, status: 'False', reason, message: reason } as const;
     return { done: true, step: { conditions: [condition] } };
@@ -123,12 +130,14 @@ function detachStep({ node, state, claim }: Leaving, around: Surroundings): Stag
   const listed = [...names.slice(0, 5), ...(names.length > 5 ? ['...'] : [])].join(', ');
   const text = `Awaiting deletion of bound volumeattachments (${listed})`;
   const reason = 'AwaitingVolumeDetachment';
+  const waiting = conditionOf(claim?.status.conditions ?? [], VOLUMES_DETACHED);
+  const stillMs = around.now - (waiting?.changedAt ?? node.meta.deletedAt ?? around.now);
   return {
     done: false,
     step: {
       conditions: [{ type: VOLUMES_DETACHED, status: 'Unknown', reason, message: reason }],
       actions: [event(node, 'Normal', reason, text)],
-      lookAgainInMs: LOOK_AGAIN_MS,
+      lookAgainInMs: Math.min(paced(LOOK_AGAIN_MS, stillMs), leftMs),
     },
   };
 }

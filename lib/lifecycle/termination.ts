@@ -11,6 +11,7 @@ import { terminateStep } from './instance-termination.ts';
 import type { LaunchGroup } from './launch-groups.ts';
 import { mayLeave } from './launch-groups.ts';
 import { deadlineMessage, deadlineOf, nodeTerminationStep } from './node-termination.ts';
+import { paced } from './pace.ts';
 import { instanceIdOf } from './provider-id.ts';
 import type { ClaimStep } from './step.ts';
 import { nodesOf, type Surroundings } from './surroundings.ts';
@@ -75,7 +76,10 @@ function lastStep(
     isHeldByAnother(claim, around) ||
     isInstanceGone(claim, around);
   if (!isOver) return terminateStep(claim, around);
-  if (!mayLeave(group, around)) return { lookAgainInMs: LOOK_AGAIN_MS };
+  if (!mayLeave(group, around)) {
+    const stillMs = around.now - (claim.meta.deletedAt ?? around.now);
+    return { lookAgainInMs: paced(LOOK_AGAIN_MS, stillMs) };
+  }
   const finalizers = claim.meta.finalizers.filter((each) => each !== TERMINATION_FINALIZER);
   return { meta: { finalizers } };
 }

@@ -38,7 +38,7 @@ describe('drain', () => {
   it('begins the next tier only when the one before has gone, not when it was asked to', () => {
     const going = aRunningPod({ meta: { name: 'going', deletedAt: NOON + 20 * SECOND } });
 
-    expect(drained([going, critical])).toEqual({ actions: [], waiting: 2 });
+    expect(drained([going, critical])).toMatchObject({ actions: [], waiting: 2 });
   });
 
   it.each([
@@ -58,7 +58,7 @@ describe('drain', () => {
       meta: { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } },
     });
 
-    expect(drained([guarded])).toEqual({ actions: [], waiting: 1 });
+    expect(drained([guarded])).toMatchObject({ actions: [], waiting: 1 });
   });
 
   it('forces a pod when its grace would outlast the node, asking nobody', () => {
@@ -97,5 +97,43 @@ describe('drain', () => {
     expect(drained([plain], { deadline: NOON - MINUTE }).actions).toMatchObject([
       { kind: 'forceDelete', graceSeconds: 1 },
     ]);
+  });
+
+  describe('looks again', () => {
+    const nodeGoingFor = (ms: number) => aNode({ meta: { deletedAt: NOON - ms } });
+    const askedToGo = (ms: number, graceSeconds: number) =>
+      aRunningPod({ meta: { deletedAt: NOON - ms + graceSeconds * SECOND }, graceSeconds });
+
+    it.each([
+      ['after two seconds at first', 4 * SECOND, 2 * SECOND],
+      ['after a fifth of the time in which no pod could go', 100 * SECOND, 20 * SECOND],
+      ['at a heartbeat in the end', 10 * MINUTE, 2 * MINUTE],
+    ])('%s', (_when, goingFor, lookAgainInMs) => {
+      expect(drained([plain], { node: nodeGoingFor(goingFor) })).toMatchObject({ lookAgainInMs });
+    });
+
+    it.each([
+      ['soon after a pod has begun to go', 4 * SECOND, 300, 2 * SECOND],
+      ['less often while its grace lasts', 200 * SECOND, 300, 40 * SECOND],
+      ['when its grace ends', 290 * SECOND, 300, 10 * SECOND],
+      ['soon when its grace has ended', 303 * SECOND, 300, 2 * SECOND],
+    ])('%s', (_when, since, graceSeconds, lookAgainInMs) => {
+      const node = nodeGoingFor(10 * MINUTE);
+
+      expect(drained([askedToGo(since, graceSeconds)], { node })).toMatchObject({ lookAgainInMs });
+    });
+
+    it('when the deadline leaves a pod no more than its grace', () => {
+      const pod = aRunningPod({ graceSeconds: 30 });
+      const deadline = NOON + 40 * SECOND;
+
+      expect(drained([pod], { node: nodeGoingFor(10 * MINUTE), deadline })).toMatchObject({
+        lookAgainInMs: 10 * SECOND + 1,
+      });
+    });
+
+    it('not at all where no pod is waited for', () => {
+      expect(drained([])).toEqual({ actions: [], waiting: 0 });
+    });
   });
 });

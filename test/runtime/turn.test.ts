@@ -15,6 +15,8 @@ import { aWireNodePool } from '#test/build/wire-objects.ts';
 const SCHEDULE: WakeUp = { kind: 'schedule' };
 const LEFT = { getRemainingTimeInMillis: () => 60_000 };
 
+const THROTTLED = Object.assign(new Error('slow down'), { name: 'RequestLimitExceeded' });
+
 const planFor = ({ takenAt }: Snapshot, difference: Partial<Plan> = {}): Plan => ({
   decision: 'provision',
   takenAt: formatInstant(takenAt),
@@ -38,6 +40,7 @@ function aBench(difference: Partial<TurnStory> = {}) {
   const shell: Shell = {
     kube: api.kube,
     aws: typedCall(async (name, input) => {
+      if (name === 'TerminateInstances') throw THROTTLED;
       const { MessageBody, DelaySeconds } = Object(input);
       const sentAt = decodeHint(String(MessageBody))?.sentAt ?? 0;
       if (name === 'SendMessage') hints.push({ delaySeconds: DelaySeconds, sentAt });
@@ -118,6 +121,30 @@ describe('a turn', () => {
     await bench.take();
     await bench.take();
 
+    expect(bench.hints.map(({ delaySeconds }) => delaySeconds)).toEqual([20]);
+  });
+
+  it('leaves it to the plan when to try again what is in vain, and what waits for that', async () => {
+    const claim = {
+      apiVersion: 'karpenter.sh/v1',
+      kind: 'NodeClaim',
+      name: 'a',
+      uid: 'uid-a',
+      resourceVersion: '1',
+    };
+    const bench = aBench({
+      decide: (snapshot) =>
+        planFor(snapshot, {
+          actions: [
+            { kind: 'terminateInstance', instanceId: 'i-1', claim },
+            { kind: 'updateStatus', object: claim, status: { nodeName: 'a' } },
+          ],
+          lookAgainAt: formatInstant(snapshot.takenAt + 20_000),
+        }),
+    });
+    const { rounds } = await bench.take();
+
+    expect(rounds[0]?.outcomes.map(({ result }) => result)).toEqual(['retry', 'retry']);
     expect(bench.hints.map(({ delaySeconds }) => delaySeconds)).toEqual([20]);
   });
 
