@@ -1,13 +1,21 @@
 import type { AwsCall } from '#lib/aws/call.ts';
 import { listInstances } from '#lib/aws/instances.ts';
 import { nodeClassFacts } from '#lib/aws/node-class-facts.ts';
-import { type DecodeResult, decodeList, mergeResults, SNAPSHOT_KINDS } from '#lib/kube/decode.ts';
+import {
+  type DecodedObjects,
+  type DecodeResult,
+  decodeList,
+  mergeResults,
+  SNAPSHOT_KINDS,
+} from '#lib/kube/decode.ts';
 import { listPages } from '#lib/kube/list.ts';
 import { readSoldOut } from '#lib/kube/sold-out.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
+import { LAUNCHED } from '#lib/model/condition-types.ts';
 import { conditionOf, READY } from '#lib/model/conditions.ts';
 import type { Instance } from '#lib/model/instance.ts';
 import { LAUNCH_GROUP } from '#lib/model/labels.ts';
+import type { Node } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import type { NodeClassFacts } from '#lib/model/node-class-facts.ts';
@@ -49,7 +57,7 @@ export async function observe(
   ]);
   const { objects } = read;
   const [instances, facts] = await Promise.all([
-    instancesOf(ports, objects.nodeClaims, options),
+    instancesOf(ports, objects, { ...options, takenAt }),
     factsOf(ports, objects.nodeClasses, options),
   ]);
   return assemble(objects, {
@@ -75,22 +83,42 @@ async function readObjects(kube: KubeTransport): Promise<DecodeResult> {
   return mergeResults(lists.flat());
 }
 
-/**
- * The cluster's instances, where a NodeClaim raises the question whether it has one: it is being
- * deleted, or a launch was begun for it whose result is not written down.
- */
+/** The cluster's instances, where a NodeClaim raises the question whether it has one. */
 async function instancesOf(
   { aws, settings }: ObservePorts,
-  claims: readonly NodeClaim[],
-  options: ObserveOptions,
+  { nodeClaims, nodes }: DecodedObjects,
+  options: ObserveOptions & { readonly takenAt: EpochMs },
 ): Promise<readonly Instance[] | undefined> {
-  if (!options.listInstances && !claims.some(raisesTheQuestion)) return undefined;
-  return await listInstances(aws, settings.cluster.clusterName);
+  const isAsked =
+    options.listInstances === true ||
+    nodeClaims.some(isUncertain) ||
+    nodeClaims.some(isMissing(nodes, options.takenAt));
+  return isAsked ? await listInstances(aws, settings.cluster.clusterName) : undefined;
 }
 
-const raisesTheQuestion = ({ meta, status }: NodeClaim): boolean =>
+/** It is being deleted, or a launch was begun for it whose result is not written down. */
+const isUncertain = ({ meta, status }: NodeClaim): boolean =>
   meta.deletedAt !== undefined ||
   (meta.annotations[LAUNCH_GROUP] !== undefined && status.providerId === undefined);
+
+/** Nodes come up within it; EC2 lists an instance by then, so that its absence means something. */
+const USUAL_START_MS = 60_000;
+
+/** Tells of a NodeClaim that was launched a while ago whether its Node is not there, or not Ready. */
+function isMissing(nodes: readonly Node[], now: EpochMs): (claim: NodeClaim) => boolean {
+  const ready = new Set(
+    nodes.flatMap(({ providerId, ready: is }) => (is?.status === 'True' ? (providerId ?? []) : [])),
+  );
+  return ({ status: { providerId, conditions } }) => {
+    const launched = conditionOf(conditions, LAUNCHED);
+    return (
+      providerId !== undefined &&
+      launched?.status === 'True' &&
+      now - launched.changedAt >= USUAL_START_MS &&
+      !ready.has(providerId)
+    );
+  };
+}
 
 async function factsOf(
   { aws, settings }: ObservePorts,

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { typedCall } from '#lib/aws/call.ts';
 import { rememberSoldOut } from '#lib/kube/sold-out.ts';
+import { claimRef } from '#lib/model/object-ref.ts';
 import { type ObserveOptions, observe } from '#lib/observe/observe.ts';
 import { type ActingBench, anActingBench } from '#test/build/acting.ts';
 import { settings } from '#test/build/aws-callers.ts';
+import { aCondition } from '#test/build/node-pools.ts';
 import { asking } from '#test/build/wire-objects.ts';
 
 const look = (bench: ActingBench, options: ObserveOptions = {}) =>
@@ -18,6 +20,15 @@ const look = (bench: ActingBench, options: ObserveOptions = {}) =>
       options,
     ),
   );
+
+const AN_INSTANCE = {
+  id: 'i-0123456789abcdef0',
+  instanceType: 'm5.large',
+  zone: 'us-east-1a',
+  zoneId: 'use1-az1',
+  capacityType: 'spot',
+  imageId: 'ami-1',
+} as const;
 
 const selector = [{ tags: { 'karpenter.sh/discovery': 'demo' } }];
 const aNodeClassManifest = {
@@ -65,6 +76,41 @@ describe('observe', () => {
     await bench.act([bench.toCreate('a')]);
 
     expect(await look(bench)).toHaveProperty('instances', []);
+  });
+
+  it.each([
+    ['asks where a Node is not there a minute after its launch', undefined, 60, true],
+    ['asks where a Node is not Ready a minute after its launch', 'Unknown', 60, true],
+    ['does not ask where the Node is Ready', 'True', 60, false],
+    ['does not ask where the Node may still be coming up', 'False', 59, false],
+  ] as const)('about instances, %s', async (...given) => {
+    const [, ready, seconds, asks] = given;
+    const bench = anActingBench();
+    const { api } = bench;
+    await bench.act([bench.toCreate('a')]);
+    const [claim] = bench.claims('a');
+    if (claim === undefined) throw new Error('expected a claim');
+    await bench.act([{ kind: 'adoptInstance', claim: claimRef(claim), instance: AN_INSTANCE }]);
+    await bench.act([
+      {
+        kind: 'updateStatus',
+        object: claimRef(bench.claims('a')[0] ?? claim),
+        status: {
+          conditions: [aCondition('Launched', { changedAt: api.now() - seconds * 1_000 })],
+        },
+      },
+    ]);
+    if (ready !== undefined) {
+      api.cluster.apply({
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name: 'a' },
+        spec: { providerID: 'aws:///us-east-1a/i-0123456789abcdef0' },
+        status: { conditions: [{ type: 'Ready', status: ready }] },
+      });
+    }
+
+    expect((await look(bench)).instances !== undefined).toBe(asks);
   });
 
   it('asks AWS about a NodeClass whose present generation is not resolved, and about all if told to', async () => {

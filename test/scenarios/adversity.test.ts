@@ -31,3 +31,18 @@ describe('launches that fail', () => {
     expect(callsSince()).toMatchObject({ 'delete nodeclaims': 2, 'create nodeclaims': 4 });
   });
 });
+
+describe('an instance that ends without Joinery', () => {
+  it.each([
+    ['before its node has joined', 10_000, 3 * MINUTE],
+    ['while its node runs pods', 90_000, 5 * MINUTE],
+  ])('is replaced, having ended %s', async (_when, afterMs, withinMs) => {
+    const { world, pass, livingIds, untilSound } = await anInflateWorld();
+    await pass(afterMs);
+    const [lost = ''] = livingIds();
+    world.aws.terminate(lost);
+
+    expect(await untilSound(withinMs)).toBe(true);
+    expect(livingIds()).not.toContain(lost);
+  });
+});
