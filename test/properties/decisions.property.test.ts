@@ -2,13 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideConsolidate } from '#lib/decide/consolidate.ts';
 import { decideDrift } from '#lib/decide/drift.ts';
+import { decideInterrupt } from '#lib/decide/interrupt.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
+import type { Interruption } from '#lib/model/interruption.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { aCatalog, anInstanceType, M5_TYPES } from '#test/build/instance-types.ts';
+import { anInstance } from '#test/build/instances.ts';
 import { aNewClaim, aNodeClaim, conditionsUpTo } from '#test/build/node-claims.ts';
 import { aNodeClass, aNodePool } from '#test/build/node-pools.ts';
 import { aNode, anInFlightNode, aStateNode } from '#test/build/nodes.ts';
 import { NOON } from '#test/build/objects.ts';
-import { aRunningPod, somePods } from '#test/build/pods.ts';
+import { aDaemonSet, aPodDisruptionBudget, aRunningPod, somePods } from '#test/build/pods.ts';
 import { aSnapshot } from '#test/build/snapshots.ts';
 
 const finalizers = ['karpenter.sh/termination'];
@@ -23,8 +27,27 @@ const BUSY: Snapshot = aSnapshot({
       meta: { name: 'unused', deletedAt: NOON, finalizers: ['karpenter.k8s.aws/termination'] },
     }),
   ],
-  instances: [],
-  pods: somePods(7),
+  nodeClassFacts: ['default', 'other'].map((nodeClass) => ({
+    nodeClass,
+    subnets: [],
+    securityGroups: { failed: 'throttled' },
+    images: [],
+  })),
+  catalog: aCatalog(
+    [...M5_TYPES, anInstanceType('c6g.large', { arch: 'arm64', usdPerHour: 0.01 })],
+    ['default', 'other'],
+  ),
+  instances: ['launched', 'a', 'b', 'c', 'stray-1', 'stray-2'].map((name) =>
+    anInstance({
+      id: `i-${name}`,
+      ...(name.startsWith('stray') ? { tags: { 'joinery.dev/launch-group': 'g' } } : {}),
+    }),
+  ),
+  daemonSets: ['agent', 'logs'].map((name) => aDaemonSet({ meta: { name } })),
+  podDisruptionBudgets: ['one', 'two'].map((name) =>
+    aPodDisruptionBudget({ meta: { name }, disruptionsAllowed: 0 }),
+  ),
+  pods: [...somePods(7), ...somePods(3, { meta: { name: 'huge' }, requests: { cpu: 64_000 } })],
   nodes: [
     ...['c-1', 'c-2'].map((name) =>
       anInFlightNode(
@@ -64,36 +87,58 @@ const BUSY: Snapshot = aSnapshot({
   ],
 });
 
-const shuffled = <T>(list: readonly T[]): fc.Arbitrary<T[]> =>
-  fc.shuffledSubarray([...list], { minLength: list.length });
+const INTERRUPTIONS: readonly Interruption[] = ['a', 'b', 'launched', 'nobody'].map((name) => ({
+  kind: 'SpotInterruption',
+  instanceId: `i-${name}`,
+  announcedAt: NOON,
+}));
 
-describe.each([
+/** Four decisions of what they are told; only interrupt is told of more than the Snapshot. */
+const DECISIONS = [
   ['provision', decideProvision],
   ['consolidate', decideConsolidate],
   ['drift', decideDrift],
-])('%s', (_name, decide) => {
+  ['interrupt', decideInterrupt],
+] as const;
+
+const shuffled = <T>(list: readonly T[]): fc.Arbitrary<T[]> =>
+  fc.shuffledSubarray([...list], { minLength: list.length });
+
+/** The Snapshot with what it lists, and what its nodes and its catalog list, in any order. */
+const inAnyOrder = (snapshot: Snapshot): fc.Arbitrary<Snapshot> =>
+  fc
+    .record({
+      nodes: shuffled(snapshot.nodes),
+      nodePools: shuffled(snapshot.nodePools),
+      nodeClasses: shuffled(snapshot.nodeClasses),
+      nodeClassFacts: shuffled(snapshot.nodeClassFacts),
+      pods: shuffled(snapshot.pods),
+      daemonSets: shuffled(snapshot.daemonSets),
+      podDisruptionBudgets: shuffled(snapshot.podDisruptionBudgets),
+      instances: shuffled(snapshot.instances ?? []),
+      catalogs: shuffled([...snapshot.catalog.byNodeClass]),
+      types: shuffled(snapshot.catalog.byNodeClass.get('default') ?? []),
+    })
+    .map(({ catalogs, types, nodes, ...lists }) => ({
+      ...snapshot,
+      ...lists,
+      nodes: nodes.map((state) => ({ ...state, pods: state.pods.toReversed() })),
+      catalog: {
+        ...snapshot.catalog,
+        byNodeClass: new Map(catalogs.map(([nodeClass]) => [nodeClass, types])),
+      },
+    }));
+
+describe.each(DECISIONS)('%s', (_name, decide) => {
   it('comes to the same Plan, byte for byte, in whatever order its objects are listed', () => {
-    const expected = JSON.stringify(decide(BUSY));
-    const { actions, kept } = JSON.parse(expected);
-    expect(actions.length + kept.length).toBeGreaterThan(0);
+    const expected = JSON.stringify(decide(BUSY, INTERRUPTIONS));
+    const { actions, kept, warnings } = JSON.parse(expected);
+    expect(actions.length + kept.length + warnings.length).toBeGreaterThan(0);
 
     fc.assert(
-      fc.property(
-        shuffled(BUSY.nodes),
-        shuffled(BUSY.nodePools),
-        shuffled(BUSY.nodeClasses),
-        shuffled(BUSY.pods),
-        (nodes, nodePools, nodeClasses, pods) => {
-          const plan = decide({
-            ...BUSY,
-            nodes: nodes.map((state) => ({ ...state, pods: [...state.pods].reverse() })),
-            nodePools,
-            nodeClasses,
-            pods,
-          });
-          expect(JSON.stringify(plan)).toBe(expected);
-        },
-      ),
+      fc.property(inAnyOrder(BUSY), shuffled(INTERRUPTIONS), (snapshot, interruptions) => {
+        expect(JSON.stringify(decide(snapshot, interruptions))).toBe(expected);
+      }),
       { numRuns: 40 },
     );
   });
