@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import type { Story } from './story.ts';
 
 const PODS_EACH = 250;
@@ -23,7 +24,7 @@ export const burst: Story = {
     stage.check(
       'few CreateFleet calls were made',
       fleets > 0 && fleets <= FEW_FLEETS,
-      `${fleets} calls for ${stage.nodes().length} nodes`,
+      `${counted(fleets, 'call')} for ${counted(stage.nodes().length, 'node')}`,
     );
     stage.checkOneInstancePerNodeClaim();
   },

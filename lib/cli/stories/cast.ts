@@ -7,7 +7,7 @@ const FINISHED = ['Succeeded', 'Failed'];
 
 /** The nodes that stand in the world now, as a person would describe them, by name. */
 export function nodesOf(world: World): readonly NodeSeen[] {
-  const prices = new Map(world.aws.machines().map((machine) => [machine.id, priceOf(machine)]));
+  const prices = new Map(world.aws.machines().map(({ id, usdPerHour }) => [id, usdPerHour]));
   const pods = podsByNode(world);
   return world.kubernetes.all('Node').map(({ metadata, spec }) => {
     const labels = metadata.labels ?? {};
@@ -24,12 +24,6 @@ export function nodesOf(world: World): readonly NodeSeen[] {
     };
   });
 }
-
-type Machine = ReturnType<World['aws']['machines']>[number];
-
-/** What the embedded EC2 charges for a machine, in USD an hour. */
-const priceOf = ({ capacityType, type, zone }: Machine): number =>
-  (capacityType === 'spot' ? type.spotUsd : type.onDemandUsd)[zone] ?? 0;
 
 function podsByNode(world: World): ReadonlyMap<string, readonly string[]> {
   const byNode = new Map<string, string[]>();
@@ -75,9 +69,54 @@ const livePods = (world: World): readonly PodObject[] =>
         metadata.deletionTimestamp === undefined && !FINISHED.includes(status?.phase ?? ''),
     );
 
-const isReady = (
-  conditions: readonly { readonly type: string; readonly status: string }[] = [],
-): boolean => conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+/** Whether these conditions of a pod say that it is ready. */
+export const isReady = (conditions: unknown): boolean =>
+  Array.isArray(conditions) &&
+  conditions.some((one) => at(one, 'type') === 'Ready' && at(one, 'status') === 'True');
+
+/** Whether every pod that has not ended runs and is ready, and there is one. */
+export function doAllRun(world: World): boolean {
+  const pods = livePods(world);
+  return pods.length > 0 && pods.every(({ status }) => isReady(status?.conditions));
+}
+
+/** Of each NodePool that is not ready: its name and why. */
+export const unreadyPools = (world: World): readonly string[] =>
+  world.kubernetes.list('NodePool').flatMap((pool) => {
+    if (isTrue(pool, 'Ready')) return [];
+    return [`NodePool ${pool.metadata.name} is not ready: ${whyNot(pool) ?? 'no word of it yet'}`];
+  });
+
+/** Whether the status of `object` has this condition, and it is True. */
+export const isTrue = (object: unknown, type: string): boolean =>
+  conditionsOf(object).some((one) => at(one, 'type') === type && at(one, 'status') === 'True');
+
+/** What conditions of `object` are False, each with its reason; undefined where none is. */
+export function whyNot(object: unknown): string | undefined {
+  const amiss = conditionsOf(object).filter(
+    (one) => at(one, 'status') === 'False' && at(one, 'type') !== 'Ready',
+  );
+  if (amiss.length === 0) return undefined;
+  return amiss
+    .map((one) => `${at(one, 'type')}=False (${at(one, 'reason')}: ${at(one, 'message')})`)
+    .join(', ');
+}
+
+function conditionsOf(object: unknown): readonly unknown[] {
+  const conditions: unknown = at(object, 'status', 'conditions');
+  return Array.isArray(conditions) ? conditions : [];
+}
+
+/** The names of the pods about which Joinery wrote an event with `reason`. */
+export const podsTold = (world: World, reason: string): ReadonlySet<string> =>
+  new Set(
+    world.kubernetes
+      .list('Event')
+      .filter(
+        (event) => at(event, 'reportingComponent') === 'joinery' && at(event, 'reason') === reason,
+      )
+      .map((event) => String(at(event, 'involvedObject', 'name'))),
+  );
 
 /** The texts of Joinery's own events with `reason` about pods of these names. */
 export function eventsAbout(

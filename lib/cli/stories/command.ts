@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { Io } from '../io.ts';
 import { readDocuments } from '../read-documents.ts';
 import { readFiles } from '../read-files.ts';
+import { type Manifest, RefusedManifests } from './apply-manifests.ts';
 import { createNarrator } from './narrate.ts';
 import { printResult, resultOf } from './outcome.ts';
 import { ownStory } from './own-manifests.ts';
+import { createProgress } from './progress.ts';
 import { findStory, REPERTOIRE } from './repertoire.ts';
-import { type Manifest, RefusedManifests, START, setStage } from './stage.ts';
+import { START, setStage } from './stage.ts';
 import type { Story } from './story.ts';
 
 /** What was asked of `joinery stories`. */
@@ -27,8 +29,12 @@ const WRONG_USAGE = 2;
 export async function storiesCommand(args: StoriesArguments, io: Io): Promise<number> {
   if (args.list) return list(io);
   const seed = Number(args.seed);
-  if (!Number.isSafeInteger(seed) || seed < 0) {
+  if (!/^\d+$/.test(args.seed) || !Number.isSafeInteger(seed)) {
     io.err(`--seed is ${JSON.stringify(args.seed)}: expected a whole number from 0 on`);
+    return WRONG_USAGE;
+  }
+  if (args.files.length > 0 && args.words.length > 0) {
+    io.err('Name a story or files of your own, not both');
     return WRONG_USAGE;
   }
   if (args.files.length > 0) return await playFiles(args, seed, io);
@@ -58,10 +64,11 @@ async function playFiles(args: StoriesArguments, seed: number, io: Io): Promise<
   }
   if (problems.length > 0) return 1;
   const own = ownStory(documents);
-  if ('problem' in own) {
-    io.err(own.problem);
+  if ('problems' in own) {
+    for (const problem of own.problems) io.err(problem);
     return 1;
   }
+  for (const warning of own.warnings) io.err(warning);
   return await play(own.story, { ...own, seed }, args, io);
 }
 
@@ -85,23 +92,26 @@ async function play(
   io: Io,
 ): Promise<number> {
   const isTold = output === 'text';
-  const narrator = createNarrator(io, START);
+  const narrator = isTold ? createNarrator(io, START) : createProgress(io, START);
   if (isTold) {
-    io.out(`Story ${story.number}: ${story.name} (${story.region}, seed ${staging.seed})`);
+    const heading = story.number === 0 ? 'Your own' : `Story ${story.number}: ${story.name}`;
+    io.out(`${heading} (${story.region}, seed ${staging.seed})`);
     io.out(`${story.title}\n`);
   }
   const stage = setStage({
     region: story.region,
     ...staging,
-    ...(isTold ? { listen: narrator.tell } : {}),
+    listen: narrator.tell,
   });
   try {
     await story.play(stage);
   } catch (error) {
     if (!(error instanceof RefusedManifests)) throw error;
+    narrator.finish();
     for (const refusal of error.refusals) io.err(refusal);
     return 1;
   }
+  stage.checkNoFunctionFailed();
   narrator.finish();
   const result = resultOf(story, stage, START);
   if (isTold) printResult(result, io);

@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import type { Story } from './story.ts';
 
 const HOPELESS = ['wants-amd64', 'too-large', 'nowhere'];
@@ -17,7 +18,7 @@ export const impossiblePod: Story = {
     stage.check(
       'the pod that is possible runs',
       stage.pods('ordinary').every(({ ready }) => ready),
-      `${stage.pods('ordinary').length} pod`,
+      counted(stage.pods('ordinary').length, 'pod'),
     );
     await stage.pass(TEN_MINUTES_MS);
     for (const app of HOPELESS) {
@@ -32,7 +33,7 @@ export const impossiblePod: Story = {
       );
     }
     const claims = stage.nodeClaims().length;
-    stage.check('no NodeClaim was made for them', claims === 1, `${claims} NodeClaim`);
+    stage.check('no NodeClaim was made for them', claims === 1, counted(claims, 'NodeClaim'));
     stage.checkOneInstancePerNodeClaim();
   },
 };

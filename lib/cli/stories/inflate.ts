@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import type { Story } from './story.ts';
 
 const ALLOWED_SIZES = ['medium', 'large', 'xlarge'];
@@ -37,7 +38,7 @@ export const inflate: Story = {
     stage.check(
       'every node is one that the NodePool allows, and its labels say so',
       nodes.length > 0 && misfits.length === 0,
-      `${nodes.length} nodes, ${misfits.length} of them wrong`,
+      `${counted(nodes.length, 'node')}, ${misfits.length} of them wrong`,
     );
     stage.checkOneInstancePerNodeClaim();
 

@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import type { Story } from './story.ts';
 
 /** Story 2: a workload narrows what an open pool leaves open. */
@@ -13,7 +14,7 @@ export const layeredConstraints: Story = {
     await stage.untilRunning('layered', 3, 180_000);
     const nodes = stage.nodes();
     const [node] = nodes;
-    stage.check('one node is enough', nodes.length === 1, `${nodes.length} nodes`);
+    stage.check('one node is enough', nodes.length === 1, counted(nodes.length, 'node'));
     stage.check(
       'it is an on-demand r6gd.xlarge in us-west-2a',
       node?.instanceType === 'r6gd.xlarge' &&

@@ -1,4 +1,5 @@
 import type { Io } from '../io.ts';
+import { counted } from './counted.ts';
 import type { SetStage } from './stage.ts';
 import type { Story } from './story.ts';
 
@@ -60,48 +61,65 @@ export function resultOf(
 const round = (usd: number): number => Math.round(usd * 1e6) / 1e6;
 
 /** Prints the closing table and the checks for a person. */
-export function printResult(result: StoryResult, io: Io): void {
+export function printResult(result: StoryResult, io: Pick<Io, 'out'>): void {
   io.out('');
-  io.out('At its peak');
-  printTable(
-    [
-      ['node', 'pool', 'type', 'zone', 'bought', 'pods', '$/h'],
-      ...result.nodes.map((node) => [
-        node.name,
-        node.nodePool,
-        node.instanceType,
-        node.zone,
-        node.capacityType,
-        String(node.pods),
-        node.usdPerHour.toFixed(4),
-      ]),
-    ],
-    io,
-  );
+  io.out(result.nodes.length === 0 ? 'No node stands' : 'At its peak');
+  if (result.nodes.length > 0)
+    printTable(
+      [
+        ['node', 'pool', 'type', 'zone', 'bought', 'pods', '$/h'],
+        ...result.nodes.map((node) => [
+          node.name,
+          node.nodePool,
+          node.instanceType,
+          node.zone,
+          node.capacityType,
+          String(node.pods),
+          node.usdPerHour.toFixed(4),
+        ]),
+      ],
+      io,
+    );
   io.out(
-    `  ${result.nodes.length} node${result.nodes.length === 1 ? '' : 's'}, ${result.pods} pods, $${result.usdPerHour.toFixed(4)}/h (${result.pricesAre})`,
+    `  ${counted(result.nodes.length, 'node')}, ${counted(result.pods, 'pod')}, $${result.usdPerHour.toFixed(4)}/h (${result.pricesAre})`,
   );
   if (result.allRunningAfterSeconds !== undefined) {
     io.out(
       `  all pods running after ${result.allRunningAfterSeconds.toFixed(1)} s; ${result.virtualSeconds.toFixed(0)} s played`,
     );
   }
-  const calls = Object.entries(result.calls);
-  const total = calls.reduce((sum, [, times]) => sum + times, 0);
-  const most = [...calls].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, 8);
-  io.out(
-    `  ${total} API calls: ${most.map(([name, times]) => `${name} ${times}`).join(', ')}${calls.length > most.length ? ', …' : ''}`,
-  );
+  printCalls(result.calls, io);
   io.out('');
   for (const { name, ok, found } of result.checks) {
     io.out(`${ok ? 'ok    ' : 'FAILED'} ${name} (${found})`);
   }
 }
 
+/** So many kinds of call to Kubernetes are named; they are many, and much alike. */
+const NAMED = 8;
+
+/** AWS's calls are named in one word, Kubernetes' by verb and resource. */
+function printCalls(calls: StoryResult['calls'], io: Pick<Io, 'out'>): void {
+  const all = Object.entries(calls).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const isKubernetes = ([name]: readonly [string, number]) => name.includes(' ');
+  const parts = [
+    { whom: 'AWS', made: all.filter((call) => !isKubernetes(call)), named: all.length },
+    { whom: 'Kubernetes', made: all.filter(isKubernetes), named: NAMED },
+  ];
+  for (const { whom, made, named } of parts) {
+    const total = made.reduce((sum, [, times]) => sum + times, 0);
+    const most = made.slice(0, named).map(([name, times]) => `${name} ${times}`);
+    const more = made.length > named ? `, … (${made.length - named} more kinds)` : '';
+    io.out(
+      `  ${counted(total, 'call')} to ${whom}${total > 0 ? ': ' : ''}${most.join(', ')}${more}`,
+    );
+  }
+}
+
 /** So many nodes are listed one by one; more are counted by kind. */
 const LISTED = 12;
 
-function printTable(rows: readonly (readonly string[])[], io: Io): void {
+function printTable(rows: readonly (readonly string[])[], io: Pick<Io, 'out'>): void {
   const [head = [], ...body] = rows;
   const shown = [head, ...body.slice(0, LISTED)];
   const widths = head.map((_, column) =>

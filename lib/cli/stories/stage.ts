@@ -5,8 +5,22 @@ import type { Entry } from '#lib/sim/journal.ts';
 import { createWorld, type World } from '#lib/sim/world.ts';
 import { crdTexts } from '../crds.ts';
 import { connectEmbedded } from '../embedded.ts';
-import { at, countReady, eventsAbout, nodesOf, podsOf } from './cast.ts';
+import { type Manifest, noteOfUser, rehearse } from './apply-manifests.ts';
+import {
+  at,
+  countReady,
+  doAllRun,
+  eventsAbout,
+  nodesOf,
+  podsOf,
+  podsTold,
+  unreadyPools,
+} from './cast.ts';
+
+import { counted } from './counted.ts';
 import { machineTypes } from './machine-types.ts';
+import { matchInstances } from './match-instances.ts';
+import { tellMilestones } from './milestones.ts';
 import type { Check, NodeSeen, PodSeen } from './seen.ts';
 
 /** When every story begins. */
@@ -30,6 +44,8 @@ export interface Stage {
   readonly limit: (nodePool: string, limits: Readonly<Record<string, string>>) => void;
   /** Waits until so many pods of a workload run and are ready; a check that fails if they don't. */
   readonly untilRunning: (app: string, pods: number, withinMs: number) => Promise<void>;
+  /** Waits until every pod runs and is ready; whether they do. */
+  readonly untilAllRun: (withinMs: number) => Promise<boolean>;
   readonly untilNoNodes: (withinMs: number) => Promise<boolean>;
   /** Lets time pass. */
   readonly pass: (ms: number) => Promise<void>;
@@ -38,6 +54,10 @@ export interface Stage {
   readonly nodeClaims: () => readonly unknown[];
   readonly nodePoolResources: (name: string) => Readonly<Record<string, string>>;
   readonly eventsAbout: (pods: readonly string[], reason: string) => readonly string[];
+  /** The names of the pods that Joinery has told something with this reason. */
+  readonly podsTold: (reason: string) => ReadonlySet<string>;
+  /** Of each NodePool that is not ready: its name and why. */
+  readonly unreadyPools: () => readonly string[];
   readonly calls: () => Readonly<Record<string, number>>;
   /** From the first unschedulable pod to the first instance: the part that is Joinery's own. */
   readonly ourMilliseconds: () => number;
@@ -46,6 +66,8 @@ export interface Stage {
   readonly check: (name: string, ok: boolean, found: string) => void;
   readonly checkOneInstancePerNodeClaim: () => void;
   readonly checkNothingLeft: () => void;
+  /** That no function of Joinery threw or ran out of time. */
+  readonly checkNoFunctionFailed: () => void;
 }
 
 /** A stage with what a story left behind. */
@@ -55,23 +77,6 @@ export interface SetStage extends Stage {
   /** Where the prices come from, for the closing table. */
   readonly pricesAre: string;
   readonly allRunningAfterMs: () => number | undefined;
-}
-
-/** A manifest, and where it stands, for the case that it is refused. */
-export interface Manifest {
-  readonly where: string;
-  readonly object: Readonly<Record<string, unknown>>;
-}
-
-/** The manifests that the embedded API server refused, each with where it stands and why. */
-export class RefusedManifests extends Error {
-  readonly refusals: readonly string[];
-
-  constructor(refusals: readonly string[]) {
-    super(refusals.join('\n'));
-    this.name = 'RefusedManifests';
-    this.refusals = refusals;
-  }
 }
 
 /** What a stage is set with. */
@@ -99,6 +104,7 @@ export function setStage(options: StageOptions): SetStage {
     ...(options.faults ? { faults: options.faults } : {}),
     ...(options.listen ? { listen: options.listen } : {}),
   });
+  if (options.listen) tellMilestones(world, options.listen);
   const onPodChange = podChanges(world);
   const rehearsed = rehearse(world, options.manifests);
   const checks: Check[] = [];
@@ -123,7 +129,7 @@ export function setStage(options: StageOptions): SetStage {
     setUp: rehearsed.setUp,
     deploy: trigger(rehearsed.deploy),
     scale: trigger((name, replicas) => {
-      note(world, `scales Deployment ${name} to ${replicas}`);
+      noteOfUser(world, `scales Deployment ${name} to ${replicas}`);
       world.scale({ kind: 'Deployment', name }, replicas);
     }),
     untilRunning: async (app, pods, withinMs) => {
@@ -134,6 +140,14 @@ export function setStage(options: StageOptions): SetStage {
       if (running) allRunningAfterMs = world.clock.now() - triggeredAt;
       else check(`${pods} pods of ${app} run`, false, `${countReady(world, app)} of ${pods}`);
     },
+    untilAllRun: async (withinMs) => {
+      const running = await world.runUntil(
+        onPodChange(() => doAllRun(world)),
+        withinMs,
+      );
+      if (running) allRunningAfterMs = world.clock.now() - triggeredAt;
+      return running;
+    },
     markPeak: () => {
       peak = nodesOf(world);
     },
@@ -141,6 +155,7 @@ export function setStage(options: StageOptions): SetStage {
     allRunningAfterMs: () => allRunningAfterMs,
     checkOneInstancePerNodeClaim: () => checkInstances(world, check),
     checkNothingLeft: () => checkNothingLeft(world, check),
+    checkNoFunctionFailed: () => checkNoFunctionFailed(world, check),
   };
 }
 
@@ -171,7 +186,7 @@ function tableOf(region: string): Ec2Table {
 
 const actsOf = (world: World) => ({
   limit: (nodePool: string, limits: Readonly<Record<string, string>>) => {
-    note(world, `limits NodePool ${nodePool} to ${JSON.stringify(limits)}`);
+    noteOfUser(world, `limits NodePool ${nodePool} to ${JSON.stringify(limits)}`);
     world.apply([
       {
         apiVersion: 'karpenter.sh/v1',
@@ -197,58 +212,11 @@ const sightsOf = (world: World) => ({
   nodeClaims: () => world.kubernetes.list('NodeClaim'),
   nodePoolResources: (name: string) => nodePoolResources(world, name),
   eventsAbout: (pods: readonly string[], reason: string) => eventsAbout(world, pods, reason),
+  podsTold: (reason: string) => podsTold(world, reason),
+  unreadyPools: () => unreadyPools(world),
   calls: world.calls,
   ourMilliseconds: () => ourMilliseconds(world),
 });
-
-/** What a person sets up before there is anything to run. */
-const GROUNDWORK = ['Namespace', 'PriorityClass', 'StorageClass', 'EC2NodeClass', 'NodePool'];
-/** A NodePool that is not ready after this long has something to say for itself. */
-const SETUP_MS = 60_000;
-/** What a reader takes to come to the next line; IAM needs some of it, too. */
-const PAUSE_MS = 20_000;
-
-function rehearse(world: World, manifests: readonly Manifest[]) {
-  const isGroundwork = ({ object }: Manifest) => GROUNDWORK.includes(String(object.kind));
-  return {
-    setUp: async () => {
-      apply(world, manifests.filter(isGroundwork));
-      await world.runUntil(() => arePoolsReady(world), SETUP_MS);
-      await world.run(PAUSE_MS);
-    },
-    deploy: () =>
-      apply(
-        world,
-        manifests.filter((manifest) => !isGroundwork(manifest)),
-      ),
-  };
-}
-
-const note = (world: World, text: string): void =>
-  world.journal.note({ at: world.clock.now(), source: 'user', text });
-
-function apply(world: World, manifests: readonly Manifest[]): void {
-  const names = manifests.map(({ object }) => `${object.kind} ${at(object, 'metadata', 'name')}`);
-  note(world, `applies ${names.join(', ')}`);
-  const refusals: string[] = [];
-  for (const { where, object } of manifests) {
-    try {
-      world.apply([object]);
-    } catch (error) {
-      refusals.push(`${where}: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
-  if (refusals.length > 0) throw new RefusedManifests(refusals);
-}
-
-const arePoolsReady = (world: World): boolean =>
-  world.kubernetes.list('NodePool').every((pool) => {
-    const conditions = at(pool, 'status', 'conditions');
-    return (
-      Array.isArray(conditions) &&
-      conditions.some((one) => at(one, 'type') === 'Ready' && at(one, 'status') === 'True')
-    );
-  });
 
 function nodePoolResources(world: World, name: string): Readonly<Record<string, string>> {
   return { ...Object(at(world.kubernetes.get('NodePool', '', name), 'status', 'resources')) };
@@ -261,28 +229,19 @@ function ourMilliseconds(world: World): number {
   return firstLaunch.launchedAt - firstPending.at;
 }
 
-/** Every running instance belongs to exactly one NodeClaim, and every NodeClaim has one. */
 function checkInstances(world: World, check: Stage['check']): void {
-  const living = world.aws
-    .machines()
-    .filter(({ state }) => state === 'pending' || state === 'running')
-    .map(({ id }) => id)
-    .sort();
-  const claimed = world.kubernetes
-    .list('NodeClaim')
-    .map((claim) =>
-      String(at(claim, 'status', 'providerID'))
-        .split('/')
-        .at(-1),
-    )
-    .sort();
-  const same =
-    living.length === claimed.length && living.every((id, index) => id === claimed[index]);
-  check(
-    'every NodeClaim has one instance, every instance one NodeClaim',
-    same,
-    `${living.length} instances, ${claimed.length} NodeClaims`,
+  const { ok, found } = matchInstances(world.aws.machines(), world.kubernetes.list('NodeClaim'));
+  check('every NodeClaim has one instance, every instance one NodeClaim', ok, found);
+}
+
+/** What Lambda says of an invocation that did not end as it should. */
+const FAILED = /^\w+ (failed: |timed out)/;
+
+function checkNoFunctionFailed({ journal }: World, check: Stage['check']): void {
+  const failed = journal.entries.filter(
+    ({ source, text }) => source === 'lambda' && FAILED.test(text),
   );
+  check('no function failed', failed.length === 0, failed[0]?.text ?? 'none');
 }
 
 function checkNothingLeft(world: World, check: Stage['check']): void {
@@ -291,6 +250,6 @@ function checkNothingLeft(world: World, check: Stage['check']): void {
   check(
     'nothing is left behind',
     living === 0 && claims === 0,
-    `${living} instances, ${claims} NodeClaims`,
+    `${counted(living, 'instance')}, ${counted(claims, 'NodeClaim')}`,
   );
 }

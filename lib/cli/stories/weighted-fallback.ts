@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import type { Story } from './story.ts';
 
 const PRODUCTION_LIMIT = 500;
@@ -21,7 +22,7 @@ export const weightedFallback: Story = {
     stage.check(
       'production is used first',
       inPool('production') > 0,
-      `${inPool('production')} nodes`,
+      counted(inPool('production'), 'node'),
     );
     stage.check(
       'its limit of 500 cpu holds',
@@ -31,7 +32,7 @@ export const weightedFallback: Story = {
     stage.check(
       'the rest went to fallback',
       inPool('fallback') > 0,
-      `${inPool('fallback')} nodes, ${cpus('fallback')} cpu`,
+      `${counted(inPool('fallback'), 'node')}, ${cpus('fallback')} cpu`,
     );
 
     stage.scale('shop', 180);
