@@ -7,7 +7,7 @@ import { isTrue } from '#lib/model/conditions.ts';
 import { INITIALIZED, NODEPOOL, REGISTERED } from '#lib/model/labels.ts';
 import type { Node, StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
-import type { NodePool } from '#lib/model/node-pool.ts';
+import { isServed, type NodePool } from '#lib/model/node-pool.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 
@@ -44,7 +44,9 @@ export interface CandidacyFacts {
  */
 export function candidateOf(state: StateNode, facts: CandidacyFacts): Candidate | Blocked {
   const { node, claim, pods } = state;
-  if (!claim) return { by: 'unmanaged', because: 'Node is not managed by a NodeClaim' };
+  if (!claim || !isServed(claim.spec.nodeClassRef)) {
+    return { by: 'unmanaged', because: 'Node is not managed by a NodeClaim' };
+  }
   if (!node) return { by: 'node', because: 'Nodeclaim does not have an associated node' };
   const blocked = blockedByNode(node, claim, facts);
   if (blocked) return blocked;

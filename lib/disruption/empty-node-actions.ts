@@ -4,6 +4,7 @@ import { conditionOf, isTrue, withCondition, withoutCondition } from '#lib/model
 import { DISRUPTED, DISRUPTION } from '#lib/model/labels.ts';
 import type { Node, StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
+import { isServed } from '#lib/model/node-pool.ts';
 import { claimRef, nodeRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -32,7 +33,9 @@ const LOOK_AGAIN_MS = 1_000;
 export function emptyNodeActions(found: Emptiness, snapshot: Snapshot): EmptyNodeActions {
   const steps = found.leaving.map((each) => stepOf(each, snapshot.takenAt));
   const leaving = new Set(found.leaving.map(({ candidate }) => candidate.claim.meta.uid));
-  const others = snapshot.nodes.filter(({ claim }) => claim && !leaving.has(claim.meta.uid));
+  const others = snapshot.nodes.filter(
+    ({ claim }) => claim && isServed(claim.spec.nodeClassRef) && !leaving.has(claim.meta.uid),
+  );
   const givenBack = others.flatMap(giveBack);
   const looks = [
     ...steps.flatMap(({ lookAgainInMs }) => lookAgainInMs ?? []),

@@ -1,4 +1,3 @@
-import { byName } from '#lib/constraints/order.ts';
 import { TERMINATION_FINALIZER } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Action } from '#lib/model/plan.ts';
@@ -16,7 +15,7 @@ import { nodePoolStatus, poolOf } from './node-pool-status.ts';
 import { podEventsStep } from './pod-events.ts';
 import { registrationStep } from './registration.ts';
 import { type ClaimStep, NO_STEP, type Progress, takeSteps } from './step.ts';
-import { grouped, type Surroundings, surroundingsOf } from './surroundings.ts';
+import { grouped, type Surroundings, servedPools, surroundingsOf } from './surroundings.ts';
 import { deadlineEvents, deletedNodeSteps, terminationSteps } from './termination.ts';
 
 /** What one look at the lives of all nodes comes to. */
@@ -47,7 +46,7 @@ export function advance(snapshot: Snapshot): Advance {
     ...claimsProgress(launchings, around),
     ...deletedNodeSteps(around).map(asProgress),
     { actions: deadlineEvents(around) },
-    ...[...snapshot.nodePools].sort(byName).map((pool) => ({
+    ...servedPools(snapshot).map((pool) => ({
       actions: [
         ...hashActions(pool, around),
         ...nodePoolStatus(pool, members.get(pool.meta.name) ?? [], around),

@@ -4,7 +4,7 @@ import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { deletion } from './giving-up.ts';
 import { isInstanceGone } from './instance-gone.ts';
 import { type ClaimStep, NO_STEP } from './step.ts';
-import { nodesOf, type Surroundings } from './surroundings.ts';
+import { isNodeUnread, nodesOf, type Surroundings } from './surroundings.ts';
 
 /**
  * Deletes a NodeClaim whose instance has ended without it. A Node that is Ready vetoes: its
@@ -17,7 +17,9 @@ export function garbageStep(claim: NodeClaim, around: Surroundings): ClaimStep {
   const { conditions } = claim.status;
   const isLaunched = isTrue(conditions, LAUNCHED) || isTrue(conditions, REGISTERED);
   if (!isLaunched || !isInstanceGone(claim, around)) return NO_STEP;
-  const isAlive = nodesOf(around, claim).some(({ node }) => node?.ready?.status === 'True');
+  const isAlive =
+    isNodeUnread(around, claim) ||
+    nodesOf(around, claim).some(({ node }) => node?.ready?.status === 'True');
   if (isAlive) return NO_STEP;
   return { actions: [deletion(claim, 'garbage_collected')], lookAgainInMs: 1_000 };
 }

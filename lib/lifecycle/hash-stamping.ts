@@ -1,4 +1,3 @@
-import { byName } from '#lib/constraints/order.ts';
 import { DRIFTED } from '#lib/model/condition-types.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
 import { NODEPOOL, NODEPOOL_HASH, NODEPOOL_HASH_VERSION } from '#lib/model/labels.ts';
@@ -9,7 +8,7 @@ import { nodePoolRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type ClaimStep, metaDifference, NO_STEP, takeSteps } from './step.ts';
-import { type Surroundings, surroundingsOf } from './surroundings.ts';
+import { type Surroundings, servedPools, surroundingsOf } from './surroundings.ts';
 
 /**
  * Keeps a NodePool's hash and its version as annotations. A pool that bears another version is
@@ -42,7 +41,7 @@ export function stampHashes(snapshot: Snapshot): readonly Action[] {
     ...around.claims
       .filter(({ meta }) => meta.deletedAt === undefined)
       .flatMap((claim) => takeSteps(claim, [restampStep(claim, around)], around.now).actions),
-    ...[...snapshot.nodePools].sort(byName).flatMap((pool) => hashActions(pool, around)),
+    ...servedPools(snapshot).flatMap((pool) => hashActions(pool, around)),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { byName, compareText } from '#lib/constraints/order.ts';
 import { nodeClassActions } from '#lib/ec2/node-class-actions.ts';
+import { isServed } from '#lib/model/node-pool.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { grouped } from './surroundings.ts';
@@ -10,16 +11,24 @@ import { grouped } from './surroundings.ts';
  */
 export function resolveNodeClasses(snapshot: Snapshot): readonly Action[] {
   const claims = grouped(
-    snapshot.nodes.flatMap(({ claim }) => claim ?? []),
+    snapshot.nodes.flatMap(({ claim }) =>
+      claim && isServed(claim.spec.nodeClassRef) ? [claim] : [],
+    ),
     ({ spec }) => spec.nodeClassRef.name,
   );
+  // One that cannot be read may refer to any of them.
+  const unread = snapshot.leftOut
+    .filter(({ object }) => object.kind === 'NodeClaim')
+    .map(({ object }) => object.name);
   const facts = new Map(snapshot.nodeClassFacts.map((each) => [each.nodeClass, each]));
   return [...snapshot.nodeClasses].sort(byName).flatMap((nodeClass) => {
     const { name } = nodeClass.meta;
     const found = facts.get(name);
     return nodeClassActions(nodeClass, {
       ...(found ? { facts: found } : {}),
-      claims: (claims.get(name) ?? []).map(({ meta }) => meta.name).sort(compareText),
+      claims: [...(claims.get(name) ?? []).map(({ meta }) => meta.name), ...unread].sort(
+        compareText,
+      ),
       settings: snapshot.settings,
       now: snapshot.takenAt,
     });

@@ -1,10 +1,10 @@
 import { byName } from '#lib/constraints/order.ts';
 import type { Instance } from '#lib/model/instance.ts';
-import { AWS_GROUP, NODEPOOL } from '#lib/model/labels.ts';
+import { NODEPOOL } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
-import type { NodePool } from '#lib/model/node-pool.ts';
+import { isServed, type NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { instanceIdOf } from './provider-id.ts';
@@ -25,15 +25,11 @@ export interface Surroundings {
   readonly nodeClasses: ReadonlyMap<string, NodeClass>;
 }
 
-/** Whether a NodeClaim's NodeClass is of the kind that Joinery serves. */
-const isManaged = ({ spec }: NodeClaim): boolean =>
-  spec.nodeClassRef.group === AWS_GROUP && spec.nodeClassRef.kind === 'EC2NodeClass';
-
 /** The Snapshot, indexed. O(nodes + instances + pools). */
 export function surroundingsOf(snapshot: Snapshot): Surroundings {
   const claims = snapshot.nodes
     .flatMap(({ claim }) => claim ?? [])
-    .filter(isManaged)
+    .filter(({ spec }) => isServed(spec.nodeClassRef))
     .sort(byName);
   const instances = snapshot.instances;
   return {
@@ -47,6 +43,10 @@ export function surroundingsOf(snapshot: Snapshot): Surroundings {
     nodeClasses: new Map(snapshot.nodeClasses.map((each) => [each.meta.name, each])),
   };
 }
+
+/** The NodePools whose NodeClass is ours, sorted by name. */
+export const servedPools = ({ nodePools }: Snapshot): readonly NodePool[] =>
+  nodePools.filter(({ template }) => isServed(template.nodeClassRef)).sort(byName);
 
 /** What `list` holds by key, in its order; what has no key is left out. */
 export function grouped<T>(
@@ -73,3 +73,11 @@ export function nodesOf(around: Surroundings, { status }: NodeClaim): readonly S
 /** The NodePool that a NodeClaim was made from, if it still exists. */
 export const nodePoolOf = (around: Surroundings, { meta }: NodeClaim): NodePool | undefined =>
   around.nodePools.get(meta.labels[NODEPOOL] ?? '');
+
+/** Whether an object is there that could not be read, so that nothing follows from not seeing it. */
+export const isUnread = ({ snapshot }: Surroundings, kind: string, name: string): boolean =>
+  snapshot.leftOut.some(({ object }) => object.kind === kind && object.name === name);
+
+/** Whether the Node of a registered NodeClaim is there, but could not be read. */
+export const isNodeUnread = (around: Surroundings, { status }: NodeClaim): boolean =>
+  status.nodeName !== undefined && isUnread(around, 'Node', status.nodeName);

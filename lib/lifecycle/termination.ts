@@ -3,6 +3,7 @@ import { isTrue } from '#lib/model/conditions.ts';
 import { NODECLASS, TERMINATION_FINALIZER, TERMINATION_TIMESTAMP } from '#lib/model/labels.ts';
 import type { Node } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
+import { isServed } from '#lib/model/node-pool.ts';
 import { claimRef, nodeRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import { formatInstant } from '#lib/model/time.ts';
@@ -14,7 +15,7 @@ import { deadlineMessage, deadlineOf, nodeTerminationStep } from './node-termina
 import { paced } from './pace.ts';
 import { instanceIdOf } from './provider-id.ts';
 import type { ClaimStep } from './step.ts';
-import { nodesOf, type Surroundings } from './surroundings.ts';
+import { isNodeUnread, isUnread, nodesOf, type Surroundings } from './surroundings.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 
@@ -41,6 +42,8 @@ export function terminationSteps(
   if (nodes.length > 0) {
     return [deadline, ...nodes.map((leaving) => nodeTerminationStep(leaving, around))];
   }
+  // An instance must not end under a Node that may still have pods to be asked.
+  if (isNodeUnread(around, claim)) return [deadline];
   return [deadline, lastStep(claim, group, around)];
 }
 
@@ -100,16 +103,21 @@ export function deletedNodeSteps(around: Surroundings): readonly ClaimStep[] {
   return around.snapshot.nodes.flatMap((state) => {
     const { node, claim } = state;
     if (node?.meta.deletedAt === undefined) return [];
-    if (claim) return claim.meta.deletedAt === undefined ? [deleteClaimOf(claim)] : [];
+    if (claim) return isLeftBehind(claim) ? [deleteClaimOf(claim)] : [];
     return isOrphan(node, around) ? [nodeTerminationStep({ node, state }, around)] : [];
   });
 }
 
+/** Whether a NodeClaim of ours stays though its Node goes. */
+const isLeftBehind = ({ meta, spec }: NodeClaim): boolean =>
+  meta.deletedAt === undefined && isServed(spec.nodeClassRef);
+
 /** Whether a Node of ours, finalizer and all, has no NodeClaim left to go with. */
-const isOrphan = ({ meta, providerId }: Node, { holders }: Surroundings): boolean =>
+const isOrphan = ({ meta, providerId }: Node, around: Surroundings): boolean =>
   meta.labels[NODECLASS] !== undefined &&
   meta.finalizers.includes(TERMINATION_FINALIZER) &&
-  !holders.has(instanceIdOf(providerId) ?? '');
+  !around.holders.has(instanceIdOf(providerId) ?? '') &&
+  !meta.owners.some(({ kind, name }) => isUnread(around, kind, name));
 
 const deleteClaimOf = (claim: NodeClaim): ClaimStep => ({
   actions: [{ kind: 'delete', object: claimRef(claim), because: 'its Node is being deleted' }],

@@ -2,6 +2,7 @@ import type { Labels } from '#lib/constraints/label-selector.ts';
 import type { RequirementSpec } from '#lib/constraints/requirement.ts';
 import type { Resources } from '#lib/constraints/resources.ts';
 import type { Taint } from '#lib/constraints/taints.ts';
+import { AWS_GROUP } from './labels.ts';
 import type { Condition, ObjectMeta } from './object.ts';
 import type { DurationMs } from './time.ts';
 
@@ -11,6 +12,10 @@ export interface NodeClassRef {
   readonly kind: string;
   readonly name: string;
 }
+
+/** Whether a NodeClass is of the kind that Joinery serves; what others serve is left alone. */
+export const isServed = ({ group, kind }: NodeClassRef): boolean =>
+  group === AWS_GROUP && kind === 'EC2NodeClass';
 
 export type BudgetReason = 'Underutilized' | 'Empty' | 'Drifted';
 

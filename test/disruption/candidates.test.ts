@@ -30,6 +30,15 @@ describe('candidateOf', () => {
 
   it.each([
     ['unmanaged', anUnmanagedNode(aNode()), 'Node is not managed by a NodeClaim'],
+    [
+      'of a foreign NodeClass',
+      aStateNode({
+        claim: aNodeClaim({
+          spec: { nodeClassRef: { group: 'example.com', kind: 'OtherClass', name: 'default' } },
+        }),
+      }),
+      'Node is not managed by a NodeClaim',
+    ],
     ['in flight', anInFlightNode(aNodeClaim()), 'Nodeclaim does not have an associated node'],
     [
       'not initialized',
