@@ -6,10 +6,11 @@ import { decideInterrupt } from '#lib/decide/interrupt.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
 import type { Interruption } from '#lib/model/interruption.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { taint } from '#test/build/constraints.ts';
 import { aCatalog, anInstanceType, M5_TYPES } from '#test/build/instance-types.ts';
 import { anInstance } from '#test/build/instances.ts';
 import { aNewClaim, aNodeClaim, conditionsUpTo } from '#test/build/node-claims.ts';
-import { aNodeClass, aNodePool } from '#test/build/node-pools.ts';
+import { aCondition, aNodeClass, aNodePool } from '#test/build/node-pools.ts';
 import { aNode, anInFlightNode, aStateNode } from '#test/build/nodes.ts';
 import { NOON } from '#test/build/objects.ts';
 import { aDaemonSet, aPodDisruptionBudget, aRunningPod, somePods } from '#test/build/pods.ts';
@@ -18,9 +19,15 @@ import { aSnapshot } from '#test/build/snapshots.ts';
 const finalizers = ['karpenter.sh/termination'];
 const group = { 'joinery.dev/launch-group': 'g/2' };
 
+/** Empty nodes of one pool, whose budget lets only some go at once. */
+const IDLE = ['idle-1', 'idle-2', 'idle-3'];
+
 /** A bit of everything: nodes in every phase, several pools, pods that fit and pods that do not. */
 const BUSY: Snapshot = aSnapshot({
-  nodePools: [aNodePool(), aNodePool({ meta: { name: 'other' }, weight: 5 })],
+  nodePools: [
+    aNodePool({ disruption: { budgets: [{ nodes: '4' }] } }),
+    aNodePool({ meta: { name: 'other' }, weight: 5 }),
+  ],
   nodeClasses: [
     aNodeClass(),
     aNodeClass({
@@ -37,7 +44,7 @@ const BUSY: Snapshot = aSnapshot({
     [...M5_TYPES, anInstanceType('c6g.large', { arch: 'arm64', usdPerHour: 0.01 })],
     ['default', 'other'],
   ),
-  instances: ['launched', 'a', 'b', 'c', 'stray-1', 'stray-2'].map((name) =>
+  instances: ['launched', ...IDLE, 'a', 'b', 'c', 'stray-1', 'stray-2'].map((name) =>
     anInstance({
       id: `i-${name}`,
       ...(name.startsWith('stray') ? { tags: { 'joinery.dev/launch-group': 'g' } } : {}),
@@ -65,14 +72,31 @@ const BUSY: Snapshot = aSnapshot({
         }),
       ),
     ),
+    ...IDLE.map((name) =>
+      aStateNode({
+        node: aNode({
+          meta: { name },
+          providerId: `aws:///us-east-1a/i-${name}`,
+          taints: [taint('dedicated=x:NoSchedule')],
+        }),
+        claim: aNodeClaim({
+          meta: { name: `claim-${name}` },
+          status: {
+            providerId: `aws:///us-east-1a/i-${name}`,
+            conditions: [aCondition('Consolidatable'), ...conditionsUpTo('Initialized')],
+          },
+        }),
+      }),
+    ),
     ...['a', 'b', 'c'].map((name) =>
       aStateNode({
         node: aNode({
           meta: { name, ...(name === 'c' ? { deletedAt: NOON } : {}) },
           providerId: `aws:///us-east-1a/i-${name}`,
+          taints: name === 'c' ? [taint('karpenter.sh/disrupted:NoSchedule')] : [],
         }),
         claim: aNodeClaim({
-          meta: { name: `claim-${name}` },
+          meta: { name: `claim-${name}`, ...(name === 'c' ? { deletedAt: NOON } : {}) },
           status: { providerId: `aws:///us-east-1a/i-${name}` },
         }),
         pods:
