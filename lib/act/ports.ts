@@ -1,5 +1,6 @@
 import type { AwsCall } from '#lib/aws/call.ts';
 import { KubeFailure } from '#lib/kube/errors.ts';
+import type { EventMemory } from '#lib/kube/event-memory.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { EpochMs } from '#lib/model/time.ts';
@@ -10,6 +11,8 @@ export interface ActPorts {
   readonly aws: AwsCall;
   readonly now: () => EpochMs;
   readonly settings: { readonly cluster: ClusterSettings };
+  /** What was recorded lately; kept for as long as the process lives. */
+  readonly events: EventMemory;
 }
 
 /** For how long, and whether at all, one may go on acting. */

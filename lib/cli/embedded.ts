@@ -4,6 +4,7 @@ import { createInterrupt } from '#functions/interrupt/interrupt.ts';
 import { createAdmission } from '#functions/provision/admission.ts';
 import { createProvision } from '#functions/provision/provision.ts';
 import { typedCall } from '#lib/aws/call.ts';
+import { createEventMemory } from '#lib/kube/event-memory.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
 import type { FunctionPorts } from '#lib/sim/stack.ts';
 
@@ -14,6 +15,7 @@ export function connectEmbedded(ports: FunctionPorts) {
     aws: typedCall(ports.aws),
     now: ports.now,
     sleep: ports.sleep,
+    events: createEventMemory(),
     log: ports.log,
     settings: {
       cluster: {

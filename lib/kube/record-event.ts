@@ -4,6 +4,7 @@ import type { ObjectRef } from '#lib/model/object.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { microTime } from './encode-time.ts';
 import { alreadyExists, KubeFailure, send } from './errors.ts';
+import { type EventMemory, QUIET_MS } from './event-memory.ts';
 import { group, optional, required, wire, withDefault } from './field.ts';
 import { pathOf } from './kinds.ts';
 import { instant, integer, name } from './scalar.ts';
@@ -18,27 +19,32 @@ export interface NewEvent {
   readonly message: string;
 }
 
-/** The same again within this time is one event. Source: karpenter v1.14, events/recorder.go. */
-const QUIET_MS = 120_000;
 /** Source: kubernetes v1.36, core/validation/events.go, NoteLengthLimit. */
 const LONGEST_NOTE = 1_024;
 /** Object names end at 253; the digest and its dot take 14. Source: kubernetes, DNS subdomains. */
 const LONGEST_STEM = 239;
 
+/** What recording takes. */
+export interface EventPorts {
+  readonly kube: KubeTransport;
+  readonly now: () => EpochMs;
+  readonly events: EventMemory;
+}
+
 /**
  * Records an event; who wrote it is on it, so that no webhook of ours wakes us for it. An event's
  * name is fixed by what it says of which object, so that saying it again counts up the one that is
- * there, at most every two minutes. Throws KubeFailure.
+ * there, at most every two minutes; what this process has said itself in that time costs no call.
+ * Throws KubeFailure.
  */
-export async function recordEvent(
-  ports: { readonly kube: KubeTransport; readonly now: () => EpochMs },
-  event: NewEvent,
-): Promise<void> {
+export async function recordEvent(ports: EventPorts, event: NewEvent): Promise<void> {
   const { about, type, reason } = event;
   const note = event.message.slice(0, LONGEST_NOTE);
   const namespace = about.namespace ?? 'default';
   const digest = shortDigest([about.uid, type, reason, note].join('\n'), 13);
   const eventName = `${about.name.slice(0, LONGEST_STEM)}.${digest}`;
+  const key = `${namespace}/${eventName}`;
+  if (ports.events.isRecent(key, ports.now())) return;
   const { apiVersion, kind, uid } = about;
   const body = {
     metadata: { name: eventName, namespace },
@@ -53,28 +59,28 @@ export async function recordEvent(
   };
   try {
     await create(ports.kube, 'Event', body, namespace);
+    ports.events.note(key, ports.now());
   } catch (error) {
     if (!alreadyExists(error)) throw error;
-    await countUp(ports, namespace, eventName);
+    ports.events.note(key, await countUp(ports, namespace, eventName));
   }
 }
 
 const namespaceOf = ({ namespace }: Pick<ObjectRef, 'namespace'>) =>
   namespace === undefined ? {} : { namespace };
 
-/** A race with another writer, or an event that has just expired, is not worth another call. */
-async function countUp(
-  ports: { readonly kube: KubeTransport; readonly now: () => EpochMs },
-  namespace: string,
-  eventName: string,
-): Promise<void> {
+/**
+ * Says again what was said, and when that was last. A race with another writer, or an event that
+ * has just expired, is not worth another call.
+ */
+async function countUp(ports: EventPorts, namespace: string, eventName: string): Promise<EpochMs> {
   const path = pathOf('Event', { namespace, name: eventName });
   try {
     const found = wire(await send(ports.kube, { method: 'GET', path }));
     const series = group(found, 'series');
     const lastAt =
       optional(series, 'lastObservedTime', instant) ?? withDefault(found, 'eventTime', 0, instant);
-    if (ports.now() - lastAt < QUIET_MS) return;
+    if (ports.now() - lastAt < QUIET_MS) return lastAt;
     const meta = required(found, 'metadata', wire);
     const ref = {
       apiVersion: 'events.k8s.io/v1',
@@ -91,4 +97,5 @@ async function countUp(
       error instanceof KubeFailure && (error.kind === 'conflict' || error.kind === 'gone');
     if (!isRace) throw error;
   }
+  return ports.now();
 }

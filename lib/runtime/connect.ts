@@ -3,6 +3,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { typedCall } from '#lib/aws/call.ts';
 import { sdkCall } from '#lib/aws/sdk-call.ts';
 import { connectKubeconfig } from '#lib/kube/connect-kubeconfig.ts';
+import { createEventMemory } from '#lib/kube/event-memory.ts';
 import { createLogger, logOf } from './middleware.ts';
 import { type Environment, readSettings } from './settings.ts';
 import type { Shell } from './shell.ts';
@@ -24,6 +25,7 @@ export function connect(
       kube: connectKubeconfig(),
       aws: typedCall(sdkCall({ region: settings.cluster.region })),
       now: Date.now,
+      events: createEventMemory(),
       sleep: async (ms) => {
         await delay(ms);
       },

@@ -1,4 +1,5 @@
 import type { AwsCall } from '#lib/aws/call.ts';
+import type { EventMemory } from '#lib/kube/event-memory.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import type { Log } from './log.ts';
@@ -17,4 +18,5 @@ export interface Shell extends HintSender {
   readonly kube: KubeTransport;
   readonly sleep: (ms: number) => Promise<void>;
   readonly settings: Settings;
+  readonly events: EventMemory;
 }

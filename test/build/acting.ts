@@ -2,6 +2,7 @@ import { act } from '#lib/act/act.ts';
 import type { ActLimits } from '#lib/act/ports.ts';
 import { typedCall } from '#lib/aws/call.ts';
 import { decodeNodeClaim } from '#lib/kube/decode-node-claim.ts';
+import { createEventMemory } from '#lib/kube/event-memory.ts';
 import type { NewNodeClaim, NodeClaim } from '#lib/model/node-claim.ts';
 import type { Action, Outcome } from '#lib/model/plan.ts';
 import { type ApiBench, anApi } from './api-bench.ts';
@@ -35,6 +36,7 @@ export function anActingBench(): ActingBench {
     aws: typedCall(account.aws.call('adapter')),
     now: api.now,
     settings: { cluster: settings },
+    events: createEventMemory(),
   };
   return {
     api,

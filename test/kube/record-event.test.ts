@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createEventMemory } from '#lib/kube/event-memory.ts';
 import { wire } from '#lib/kube/field.ts';
 import { listAll } from '#lib/kube/list.ts';
 import { type NewEvent, recordEvent } from '#lib/kube/record-event.ts';
@@ -10,6 +11,9 @@ const evicted: NewEvent = {
   reason: 'Evicted',
   message: 'Evicted pod: Drifted',
 };
+
+/** The ports of a process that has just begun. */
+const anew = (api: ApiBench) => ({ ...api, events: createEventMemory() });
 
 async function ours(api: ApiBench): Promise<readonly unknown[]> {
   const events: unknown[] = [];
@@ -24,7 +28,7 @@ async function ours(api: ApiBench): Promise<readonly unknown[]> {
 describe('recordEvent', () => {
   it('tells of an object in its namespace, and says that Joinery does', async () => {
     const api = anApi();
-    await api.through(recordEvent(api, evicted));
+    await api.through(recordEvent(anew(api), evicted));
 
     expect(await ours(api)).toMatchObject([
       {
@@ -40,16 +44,16 @@ describe('recordEvent', () => {
   it('tells of objects without a namespace in `default`', async () => {
     const api = anApi();
     const about = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'uid-2' };
-    await api.through(recordEvent(api, { ...evicted, about }));
+    await api.through(recordEvent(anew(api), { ...evicted, about }));
 
     expect(await ours(api)).toMatchObject([{ metadata: { namespace: 'default' } }]);
   });
 
   it('is silent when the same was said less than two minutes ago', async () => {
     const api = anApi();
-    await api.through(recordEvent(api, evicted));
+    await api.through(recordEvent(anew(api), evicted));
     await api.wait(60);
-    await api.through(recordEvent(api, evicted));
+    await api.through(recordEvent(anew(api), evicted));
 
     expect(await ours(api)).toHaveLength(1);
     expect((await ours(api))[0]).not.toHaveProperty('series');
@@ -58,7 +62,7 @@ describe('recordEvent', () => {
   it('counts up what it says again later', async () => {
     const api = anApi();
     for (let time = 0; time < 3; time += 1) {
-      await api.through(recordEvent(api, evicted));
+      await api.through(recordEvent(anew(api), evicted));
       await api.wait(150);
     }
 
@@ -67,9 +71,32 @@ describe('recordEvent', () => {
 
   it('says something else of the same object in another event', async () => {
     const api = anApi();
-    await api.through(recordEvent(api, evicted));
-    await api.through(recordEvent(api, { ...evicted, message: 'Evicted pod: Empty' }));
+    await api.through(recordEvent(anew(api), evicted));
+    await api.through(recordEvent(anew(api), { ...evicted, message: 'Evicted pod: Empty' }));
 
     expect(await ours(api)).toHaveLength(2);
+  });
+
+  it('asks nobody about what the same process has said or heard less than two minutes ago', async () => {
+    const api = anApi();
+    await api.through(recordEvent(anew(api), evicted));
+    const asked: string[] = [];
+    const ports = {
+      ...anew(api),
+      kube: (request: Parameters<ApiBench['kube']>[0]) => {
+        asked.push(request.method);
+        return api.kube(request);
+      },
+    };
+    const again = () => api.through(recordEvent(ports, evicted));
+    await again();
+    expect(asked).toEqual(['POST', 'GET']);
+    await again();
+    expect(asked).toHaveLength(2);
+    await api.through(api.clock.sleep(120_000));
+    await again();
+
+    expect(asked.slice(2)).toEqual(['POST', 'GET', 'PATCH']);
+    expect(await ours(api)).toMatchObject([{ series: { count: 2 } }]);
   });
 });

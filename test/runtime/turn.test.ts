@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { typedCall } from '#lib/aws/call.ts';
+import { createEventMemory } from '#lib/kube/event-memory.ts';
 import { takeLease } from '#lib/kube/lease.ts';
 import type { Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -48,6 +49,7 @@ function aBench(difference: Partial<TurnStory> = {}) {
     }),
     now: api.now,
     sleep: api.clock.sleep,
+    events: createEventMemory(),
     settings: { cluster: settings, hintQueueUrl: 'https://queue', identity: 'me' },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   };
