@@ -37,6 +37,7 @@ const ORDINARY: Ask = {
   requirements: new Map([
     [CAPACITY_TYPE, requirementOf({ key: CAPACITY_TYPE, operator: 'NotIn', values: ['reserved'] })],
   ]),
+  present: NO_REQUIREMENTS,
   tolerations: [{ operator: 'Exists' }],
 };
 
@@ -118,6 +119,7 @@ const askForReservation = (reservationId: string): Ask => ({
     { key: CAPACITY_TYPE, operator: 'In', values: ['reserved'] },
     { key: RESERVATION_ID, operator: 'In', values: [reservationId] },
   ]),
+  present: NO_REQUIREMENTS,
   tolerations: [{ operator: 'Exists' }],
 });
 
@@ -151,28 +153,52 @@ function narrowed(admission: Admission, ask: Ask, asks: readonly Ask[]): Admissi
   const taint = firstUntolerated(admission.source.taints, ask.tolerations);
   if (taint) return reject('taints', `it does not tolerate the taint ${describeTaint(taint)}`);
   // What other pods want absent or different is no label: only the pool's own keys are known.
+  const { source } = admission;
+  const requirements = intersectRequirements(admission.requirements, ask.requirements);
   const problem =
-    incompatibility(admission.source.requirements, ask.requirements, WELL_KNOWN) ??
-    conflict(admission.requirements, ask.requirements);
+    incompatibility(source.requirements, ask.requirements, WELL_KNOWN) ??
+    incompatibility(source.requirements, ask.present, WELL_KNOWN) ??
+    conflict(admission.requirements, ask.requirements) ??
+    absence(requirements, [source, ...asks]);
   if (problem !== undefined) {
     return reject('requirements', `its node requirements are not met: ${problem}`);
   }
-  const requirements = intersectRequirements(admission.requirements, ask.requirements);
-  if (requirements === admission.requirements) return { ...admission, asks };
-  const changed = onlyChanged(admission.requirements, requirements);
-  const choices = new Map<string, Choice>();
-  let typeAgrees = false;
-  for (const [name, choice] of admission.choices) {
-    if (!agrees(choice.sourceType.requirements, changed)) continue;
-    typeAgrees = true;
-    const left = choice.offerings.filter((offering) => agrees(offering.requirements, changed));
-    const narrower = choiceAmong(choice.sourceType, left);
-    if (narrower) choices.set(name, narrower);
-  }
-  if (choices.size > 0) return { source: admission.source, asks, requirements, choices };
+  const { choices, typeAgrees } = choicesWith(admission, requirements, ask.present);
+  if (choices.size > 0) return { source, asks, requirements, choices };
   return typeAgrees
     ? reject('offerings', 'no instance type that fits its node requirements is for sale now')
     : reject('requirements', 'no instance type of the pool fits its node requirements');
+}
+
+/** Which label would be missing that one of `demands` wants to be there. */
+const absence = (
+  requirements: Requirements,
+  demands: readonly { readonly present: Requirements }[],
+): string | undefined =>
+  demands.map(({ present }) => conflict(requirements, present)).find((each) => each !== undefined);
+
+/** The choices that are left, and whether some type was left before its offerings were asked. */
+function choicesWith(
+  admission: Admission,
+  requirements: Requirements,
+  present: Requirements,
+): { readonly choices: ReadonlyMap<string, Choice>; readonly typeAgrees: boolean } {
+  const changed = onlyChanged(admission.requirements, requirements);
+  if (changed.size === 0 && present.size === 0) {
+    return { choices: admission.choices, typeAgrees: true };
+  }
+  const fits = (labels: Requirements): boolean =>
+    agrees(labels, changed) && agrees(labels, present);
+  const choices = new Map<string, Choice>();
+  let typeAgrees = false;
+  for (const [name, choice] of admission.choices) {
+    if (!fits(choice.sourceType.requirements)) continue;
+    typeAgrees = true;
+    const left = choice.offerings.filter((offering) => fits(offering.requirements));
+    const narrower = choiceAmong(choice.sourceType, left);
+    if (narrower) choices.set(name, narrower);
+  }
+  return { choices, typeAgrees };
 }
 
 /** The keys on which `after` says more than `before`: nothing else needs to be looked at again. */

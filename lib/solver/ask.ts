@@ -1,5 +1,6 @@
-import { operatorOf, type RequirementSpec, requirementOf } from '#lib/constraints/requirement.ts';
+import type { RequirementSpec } from '#lib/constraints/requirement.ts';
 import {
+  agrees,
   describeRequirements,
   type Requirements,
   requirementsOf,
@@ -11,6 +12,8 @@ import type { ClusterSettings } from '#lib/model/settings.ts';
 /** What a pod asks of a node's labels and taints, in one of the ways in which it can be met. */
 export interface Ask {
   readonly requirements: Requirements;
+  /** The keys that must be there: `requirements` forget it where they exclude values as well. */
+  readonly present: Requirements;
   readonly tolerations: readonly Toleration[];
 }
 
@@ -69,21 +72,32 @@ const asksOf = (
 ): readonly Ask[] =>
   alternatives
     .filter((lines) => !isContradiction(lines))
-    .map((lines) => ({ requirements: requirementsOf(lines), tolerations }));
+    .map((lines) => ({
+      requirements: requirementsOf(lines),
+      present: presentIn(lines),
+      tolerations,
+    }));
+
+/**
+ * That each key is there of which a line says so. The intersection of the lines does not tell:
+ * Exists beside NotIn reads NotIn, which a missing label satisfies.
+ *
+ * Source: kubernetes v1.36, component-helpers/scheduling/corev1/nodeaffinity, where each line is
+ * judged by itself. Karpenter v1.14 goes by the intersection and makes nodes that do not serve.
+ */
+export const presentIn = (lines: readonly RequirementSpec[]): Requirements =>
+  requirementsOf(
+    lines
+      .filter(({ operator }) => operator !== 'NotIn' && operator !== 'DoesNotExist')
+      .map(({ key }) => ({ key, operator: 'Exists' })),
+  );
 
 /**
  * Whether no node can satisfy all lines: a key must be there, but no value is left for it. Their
  * intersection alone does not tell, since it reads DoesNotExist, which a missing label satisfies.
  */
-function isContradiction(lines: readonly RequirementSpec[]): boolean {
-  const together = requirementsOf(lines);
-  return lines.some((line) => {
-    const { key } = requirementOf(line);
-    const all = together.get(key);
-    const isEmpty = all !== undefined && operatorOf(all) === 'DoesNotExist';
-    return isEmpty && line.operator !== 'NotIn' && line.operator !== 'DoesNotExist';
-  });
-}
+export const isContradiction = (lines: readonly RequirementSpec[]): boolean =>
+  !agrees(requirementsOf(lines), presentIn(lines));
 
 /** Each way to meet a pod's node selector and required node affinity, as lines; at least one. */
 function requiredLines(pod: Pod): readonly (readonly RequirementSpec[])[] {

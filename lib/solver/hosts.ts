@@ -220,7 +220,9 @@ const EPHEMERAL_TAINTS: readonly Taint[] = [
 /** Whether a pod with `ask` may run on `host`, whatever that turns out to be. */
 export function accepts(host: Host, ask: Ask): boolean {
   if (firstUntolerated(host.taints, ask.tolerations)) return false;
-  return host.labels.every((labels) => guarantees(labels, ask.requirements));
+  return host.labels.every(
+    (labels) => guarantees(labels, ask.requirements) && isCompatible(labels, ask.present, NO_KEYS),
+  );
 }
 
 /** Whether every value that `labels` leave open is one that `asked` allows. */

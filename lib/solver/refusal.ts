@@ -1,7 +1,9 @@
 import { describeHostPort, firstPortConflict } from '#lib/constraints/host-ports.ts';
 import { isRejection, type Rejection, reject } from '#lib/constraints/rejection.ts';
+import { agrees } from '#lib/constraints/requirements.ts';
 import type { Admission, Admissions, Choice } from './admission.ts';
 import type { Axes } from './amounts.ts';
+import type { Ask } from './ask.ts';
 import { allowanceIn, type Ledger } from './ledger.ts';
 import { allows } from './limits.ts';
 import { describeMinimums, unmetMinimums } from './min-values.ts';
@@ -86,11 +88,7 @@ function explainForSource(source: Source, group: PodGroup, context: RefusalConte
     const admission = context.admissions.narrow(open, ask);
     if (!isRejection(admission)) return explainForAdmission(admission, group, context);
     if (admission.by !== 'requirements') return admission;
-    const mismatch = describeMismatch(source.requirements, ask.requirements);
-    const missing =
-      mismatch ??
-      describeMissingTypes(source.types, source.requirements, ask.requirements, 'the pool allows');
-    return reject('requirements', missing);
+    return reject('requirements', requirementMiss(source, ask));
   });
   const [first, ...others] = reasons;
   if (!first)
@@ -99,6 +97,15 @@ function explainForSource(source: Source, group: PodGroup, context: RefusalConte
       'its node selector and required node affinity contradict each other',
     );
   return others.reduce((best, each) => (nearness(each) > nearness(best) ? each : best), first);
+}
+
+function requirementMiss({ requirements, types }: Source, ask: Ask): string {
+  const mismatch =
+    describeMismatch(requirements, ask.requirements) ?? describeMismatch(requirements, ask.present);
+  if (mismatch !== undefined) return mismatch;
+  const isPresent = types.some((type) => agrees(type.requirements, ask.present));
+  const missing = isPresent ? ask.requirements : ask.present;
+  return describeMissingTypes(types, requirements, missing, 'the pool allows');
 }
 
 const explainNothingOpen = ({ types }: Source): Rejection =>

@@ -1,7 +1,7 @@
 import type { HostPort } from '#lib/constraints/host-ports.ts';
 import { compareText } from '#lib/constraints/order.ts';
 import { isRejection, type Rejection, reject } from '#lib/constraints/rejection.ts';
-import { requirementOf } from '#lib/constraints/requirement.ts';
+import { type RequirementSpec, requirementOf } from '#lib/constraints/requirement.ts';
 import {
   agrees,
   intersectRequirements,
@@ -29,6 +29,7 @@ import {
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Amounts, type Axes, amountsOf } from './amounts.ts';
+import { isContradiction, presentIn } from './ask.ts';
 import { daemonLoad, daemonsOfTemplate } from './daemons.ts';
 import { describeMissingTypes } from './mismatch.ts';
 
@@ -52,6 +53,8 @@ export interface Source {
   readonly name: string;
   /** The template's, its labels and the pool's own labels included. */
   readonly requirements: Requirements;
+  /** The keys that the template demands to be there. */
+  readonly present: Requirements;
   readonly taints: readonly Taint[];
   /** By name. Types without an available offering are kept: they explain refusals. */
   readonly types: readonly SourceType[];
@@ -115,7 +118,12 @@ function sourceOf(
   axes: Axes,
 ): Source | Rejection {
   const { template } = nodePool;
-  const requirements = templateRequirements(nodePool);
+  const lines = templateLines(nodePool);
+  const requirements = requirementsOf(lines);
+  const present = presentIn(lines);
+  if (isContradiction(lines)) {
+    return reject('instanceTypes', 'its requirements and labels contradict each other');
+  }
   const daemons = daemonsOfTemplate(daemonSets, requirements, template.taints);
   const types = [...(catalog.byNodeClass.get(template.nodeClassRef.name) ?? [])]
     .sort((a, b) => compareText(a.name, b.name))
@@ -130,10 +138,14 @@ function sourceOf(
         daemonPorts: load.hostPorts,
         room,
         roomAmounts: isOverdrawn(room) ? axes.map(() => -1) : amountsOf(room, axes),
-        offerings: offeringsOf(type, requirements),
+        offerings: offeringsOf(type, requirements).filter((each) =>
+          agrees(each.requirements, present),
+        ),
       };
     });
-  const allowed = types.filter((each) => agrees(each.requirements, requirements));
+  const allowed = types.filter(
+    (each) => agrees(each.requirements, requirements) && agrees(each.requirements, present),
+  );
   if (allowed.length === 0) {
     const missing = describeMissingTypes(types, NO_REQUIREMENTS, requirements, 'is sold here');
     return reject('instanceTypes', missing);
@@ -142,6 +154,7 @@ function sourceOf(
     nodePool,
     name: nodePool.meta.name,
     requirements,
+    present,
     taints: template.taints,
     types: allowed,
     hasMinValues: [...requirements.values()].some(({ minValues = 0 }) => minValues > 0),
@@ -152,13 +165,16 @@ function sourceOf(
 const isOverdrawn = (room: Resources): boolean => Object.values(room).some((left) => left < 0);
 
 /** Everything that a node of the pool is known to be before a pod or a type has narrowed it. */
-function templateRequirements({ meta, template }: NodePool): Requirements {
-  const labels = requirementsOfLabels({
+function templateLines({ meta, template }: NodePool): readonly RequirementSpec[] {
+  const labels = {
     ...template.labels,
     [NODEPOOL]: meta.name,
     [NODECLASS]: template.nodeClassRef.name,
-  });
-  return intersectRequirements(requirementsOf(template.requirements), labels);
+  };
+  const promised = Object.entries(labels).map(
+    ([key, value]): RequirementSpec => ({ key, operator: 'In', values: [value] }),
+  );
+  return [...template.requirements, ...promised];
 }
 
 /** The labels of a type; its name is one, whether or not the catalog says so. */

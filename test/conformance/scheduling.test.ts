@@ -183,6 +183,56 @@ describe('10.4 requirements and labels', () => {
     ]);
   });
 
+  it('88: a label that must be there and be different is not given by its absence', () => {
+    const picky = (name: string, ...texts: string[]) =>
+      named(name, {
+        nodeAffinity: {
+          required: [{ matchExpressions: texts.map((text) => spec(text)), hasMatchFields: false }],
+          preferred: [],
+        },
+      });
+    const gpus = 'karpenter.k8s.aws/instance-gpu-count';
+    const pods = [
+      picky('custom', 'team Exists', 'team NotIn blue'),
+      picky('bounded', 'tier Gt 2', 'tier NotIn 3'),
+      picky('typed', `${gpus} Exists`, `${gpus} NotIn 1`),
+    ];
+    const catalog = aCatalog([
+      anInstanceType('m5.large', { requirements: [`${gpus} DoesNotExist`] }),
+      anInstanceType('g4dn.xlarge', { requirements: [`${gpus} In 1`] }),
+    ]);
+    const refused = pods.map(({ meta }) => `default/${meta.name}`).sort();
+
+    expect(planOf({ pods, catalog }).refused.map(({ pod }) => pod)).toEqual(refused);
+    expect(
+      planOf({ pods, nodePools: [], nodes: [anUnmanagedNode(aNode())] }).refused.map(
+        ({ pod }) => pod,
+      ),
+    ).toEqual(refused);
+  });
+
+  it('88: a pool whose requirements and labels contradict each other gives no nodes', () => {
+    const { refused } = planOf({
+      nodePools: [
+        pool('labels', {
+          template: { labels: { tier: '3' }, requirements: [spec('tier NotIn 3')] },
+        }),
+        pool('lines', { template: { requirements: [spec('tier In 3'), spec('tier Gt 3')] } }),
+      ],
+      pods: [named('web')],
+    });
+
+    expect(refused).toMatchObject([
+      {
+        by: 'instanceTypes',
+        nodePools: [
+          { because: 'its requirements and labels contradict each other' },
+          { because: 'its requirements and labels contradict each other' },
+        ],
+      },
+    ]);
+  });
+
   it('89: pods that ask for different values go on different nodes, the same on one', () => {
     const nodePools = [aNodePool({ template: { requirements: [spec('team In a b')] } })];
     const onTeam = (name: string, team: string) =>

@@ -196,7 +196,8 @@ function couldBe(type: InstanceType, pool: NodePool, pod: Pod, snapshot: Snapsho
     );
     if (!isAllowed || !mightSelect(pod, labels)) return false;
     if (isKeptAway(pod, undefined, labels, snapshot)) return false;
-    const daemons = daemonsOn(snapshot, pool, labels);
+    // A daemon counts for a type wherever it may run: what zone a node ends up in is not known.
+    const daemons = daemonsOn(snapshot, pool, new Map([...labels, ...labelsOfType(type)]));
     const asked = sum([pod, ...daemons].map(({ requests }) => requests));
     return shortOf(asked, type.allocatable).length === 0 && !portsClash([pod], daemons);
   });
