@@ -22,6 +22,15 @@ async function aRunningPod() {
   return bench;
 }
 
+/** A PodDisruptionBudget that lets no pod go. */
+async function protect({ api }: ActingBench, name: string) {
+  const spec = { minAvailable: 1, selector: { matchLabels: labels } };
+  await api.through(
+    create(api.kube, 'PodDisruptionBudget', { metadata: { name }, spec }, 'default'),
+  );
+  await api.wait(10);
+}
+
 function refTo(bench: ActingBench, kind: string, namespace: string, name: string): ObjectRef {
   const { metadata } = bench.api.cluster.get(kind, namespace, name) as {
     metadata: { uid: string; resourceVersion: string };
@@ -67,16 +76,22 @@ describe('evictPod', () => {
 
   it('comes back where a PodDisruptionBudget forbids it, and tells so on the node', async () => {
     const bench = await aRunningPod();
-    const budget = {
-      metadata: { name: 'all' },
-      spec: { minAvailable: 1, selector: { matchLabels: labels } },
-    };
-    await bench.api.through(create(bench.api.kube, 'PodDisruptionBudget', budget, 'default'));
-    await bench.api.wait(10);
+    await protect(bench, 'all');
 
     expect(await bench.act([toEvict(bench)])).toMatchObject([{ result: 'retry' }]);
     expect(await eventsOf(bench)).toEqual([
       'Warning Node FailedDraining: Failed to drain node, evicting pod violates a PDB',
+    ]);
+  });
+
+  it('fails where two PodDisruptionBudgets select the pod, and tells so on the node', async () => {
+    const bench = await aRunningPod();
+    await protect(bench, 'one');
+    await protect(bench, 'two');
+
+    expect(await bench.act([toEvict(bench)])).toMatchObject([{ result: 'failed' }]);
+    expect(await eventsOf(bench)).toEqual([
+      'Warning Node FailedDraining: Failed to drain node, eviction does not support multiple PDBs',
     ]);
   });
 
@@ -94,12 +109,7 @@ describe('evictPod', () => {
 describe('forceDeletePod', () => {
   it('deletes a pod that a budget protects, with the grace that is left', async () => {
     const bench = await aRunningPod();
-    const budget = {
-      metadata: { name: 'all' },
-      spec: { minAvailable: 1, selector: { matchLabels: labels } },
-    };
-    await bench.api.through(create(bench.api.kube, 'PodDisruptionBudget', budget, 'default'));
-    await bench.api.wait(10);
+    await protect(bench, 'all');
     const pod = refTo(bench, 'Pod', 'default', 'web');
     const [outcome] = await bench.act([
       { kind: 'forceDelete', pod, graceSeconds: 7, because: 'its node must be empty' },

@@ -49,4 +49,23 @@ describe('nodeClassFacts', () => {
 
     expect(images).toHaveLength(count);
   });
+
+  it('looks networks up by id together, and by tags or name each for itself', async () => {
+    const bench = anAccount();
+    const known = (await inTime(bench, resolved)).status.subnets.map(({ id }) => id);
+    const lookUp = async (ids: readonly string[], name: string) => {
+      const nodeClass = aNodeClass({
+        spec: {
+          subnetSelectorTerms: ids.map((id) => ({ id })),
+          securityGroupSelectorTerms: [{ name }, { id: 'sg-0nodes' }],
+        },
+      });
+      return await inTime(bench, (call) => nodeClassFacts(call, nodeClass, settings));
+    };
+
+    expect((await lookUp(known, 'nodes')).subnets).toMatchObject(known.map((id) => ({ id })));
+    const { subnets, securityGroups } = await lookUp(known.slice(1), 'nobody');
+    expect(subnets).toMatchObject([{ id: known[1] }]);
+    expect(securityGroups).toEqual([{ id: 'sg-0nodes', name: 'nodes' }]);
+  });
 });

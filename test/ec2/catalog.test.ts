@@ -128,6 +128,7 @@ describe('catalogOf', () => {
   it.each<[string, KubeletSettings, Record<string, string>]>([
     ['maxPods', { maxPods: 110 }, { pods: '110', memory: '6903Mi' }],
     ['podsPerCore', { podsPerCore: 4 }, { pods: '8', memory: '6903Mi' }],
+    ['podsPerCore of one', { podsPerCore: 1 }, { pods: '2' }],
     ['the smaller of both', { podsPerCore: 4, maxPods: 6 }, { pods: '6' }],
     [
       'systemReserved',
@@ -148,6 +149,11 @@ describe('catalogOf', () => {
     [
       'evictionHard that is off',
       { evictionHard: { 'memory.available': '100%' } },
+      { memory: '7003Mi' },
+    ],
+    [
+      'evictionHard that is no quantity, as nothing',
+      { evictionHard: { 'memory.available': 'much' } },
       { memory: '7003Mi' },
     ],
     [

@@ -169,6 +169,48 @@ describe('launchOf', () => {
     });
   });
 
+  it('boots in the subnet of each zone that has the most free addresses, of equals the first', () => {
+    const subnet = (id: string, zone: string, freeAddresses?: number) => ({
+      ...{ id, zone, zoneId: '' },
+      ...(freeAddresses === undefined ? {} : { freeAddresses }),
+    });
+    const subnets = [
+      subnet('untold', 'us-east-1a'),
+      subnet('roomy', 'us-east-1a', 9),
+      subnet('narrow', 'us-east-1a', 8),
+      subnet('first', 'us-east-1b'),
+      subnet('second', 'us-east-1b'),
+    ];
+    const { request } = asked(undefined, { nodeClass: aNodeClass({ status: { subnets } }) });
+
+    expect([...new Set(JSON.stringify(request).match(/(?<="SubnetId":")[^"]+/g))].sort()).toEqual([
+      'first',
+      'roomy',
+    ]);
+  });
+
+  it('buys an instance of its own where the claim allows no shared host', () => {
+    const tenancyOf = (values: readonly string[]) =>
+      asked([requiring('karpenter.k8s.aws/instance-tenancy', values)]).launchTemplates[0]?.data;
+
+    expect(tenancyOf(['dedicated'])).toMatchObject({ Placement: { Tenancy: 'dedicated' } });
+    expect(tenancyOf(['dedicated', 'default'])).toMatchObject({
+      Placement: { Tenancy: 'default' },
+    });
+  });
+
+  it('opens enclaves only to who asks for a nitro sandbox', () => {
+    const sandbox = 'eks.amazonaws.com/nitro-sandbox';
+    const types = [anInstanceType('m5.large', { more: { [sandbox]: 1 } })];
+    const enclavesOf = (requests: Readonly<Record<string, number>>) =>
+      asked([aNewClaim({ spec: { requests } })], { types }).launchTemplates[0]?.data;
+
+    expect(enclavesOf({ cpu: 1, [sandbox]: 1 })).toMatchObject({
+      EnclaveOptions: { Enabled: true },
+    });
+    expect(enclavesOf({ cpu: 1 })).toMatchObject({ EnclaveOptions: { Enabled: false } });
+  });
+
   it.each([
     ['offerings', launching([requiring('topology.kubernetes.io/zone', ['us-east-1f'])])],
     ['minValues', launching([requiring('node.kubernetes.io/instance-type', ['m5.large'], 2)])],
@@ -183,6 +225,18 @@ describe('launchOf', () => {
         nodeClass: aNodeClass({ spec: { tags: { 'kubernetes.io/cluster/other': 'owned' } } }),
       }),
     ],
+    [
+      'nodeClass',
+      launching(undefined, {
+        nodeClass: aNodeClass({ spec: { userData: 'MIME-Version: 1.0\n\nno content type' } }),
+      }),
+    ],
+    ['offerings', launching(undefined, { nodeClass: aNodeClass({ status: { subnets: [] } }) })],
+    [
+      'offerings',
+      launching(undefined, { types: [anInstanceType('m6g.large', { arch: 'arm64' })] }),
+    ],
+    ['offerings', launching([requiring('karpenter.sh/capacity-type', ['reserved'])])],
     [
       'unsupported',
       launching(undefined, { nodeClass: aNodeClass({ spec: { amiFamily: 'Bottlerocket' } }) }),

@@ -50,6 +50,21 @@ describe('decodePod', () => {
     ]);
   });
 
+  it.each(['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'])(
+    'reads node affinity with the operator %s',
+    (operator) => {
+      const matchExpressions = [{ key: 'cpu', operator, values: ['4'] }];
+      const nodeAffinity = {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions }],
+        },
+      };
+      const pod = decodePod(aWirePod({ spec: { affinity: { nodeAffinity } } }));
+
+      expect(pod.nodeAffinity.required).toMatchObject([{ matchExpressions }]);
+    },
+  );
+
   it('reads node affinity, its alternatives and its preferences', () => {
     const zone = { key: 'zone', operator: 'In', values: ['a'] };
     const nodeAffinity = {
@@ -90,6 +105,20 @@ describe('decodePod', () => {
   });
 
   describe('ports of the node', () => {
+    it('stand on every address and are of TCP, unless they say otherwise', () => {
+      const ports = [
+        { containerPort: 80, hostPort: 80 },
+        { containerPort: 53, hostPort: 53, hostIP: '10.0.0.1', protocol: 'UDP' },
+      ];
+
+      expect(
+        decodePod(aWirePod({ spec: { containers: [asking('a', {}, { ports })] } })).hostPorts,
+      ).toEqual([
+        { ip: '0.0.0.0', port: 80, protocol: 'TCP' },
+        { ip: '10.0.0.1', port: 53, protocol: 'UDP' },
+      ]);
+    });
+
     const portsOf = (spec: object) =>
       decodePod(aWirePod({ spec: { ...spec } })).hostPorts.map(({ port }) => port);
     const ports = (hostPort?: number) => ({ ports: [{ containerPort: 80, hostPort }] });

@@ -82,7 +82,7 @@ describe('decodeObjects', () => {
       object('karpenter.k8s.aws/v1', 'EC2NodeClass', { spec: {} }),
       object('apps/v1', 'DaemonSet', { spec: { template } }),
       object('policy/v1', 'PodDisruptionBudget', { spec: { minAvailable: '50%' } }),
-      object('v1', 'PersistentVolumeClaim', {}),
+      object('v1', 'PersistentVolumeClaim', { spec: { volumeName: 'pv-1' } }),
       object('v1', 'PersistentVolume', { spec: { csi: { driver: 'ebs.csi.aws.com' } } }),
       object('storage.k8s.io/v1', 'StorageClass', { provisioner: 'ebs.csi.aws.com' }),
       object('storage.k8s.io/v1', 'CSINode', {
@@ -111,6 +111,7 @@ describe('decodeObjects', () => {
         { pod: { requests: { cpu: 1000, pods: 1 }, meta: { owners: [{ kind: 'DaemonSet' }] } } },
       ],
       podDisruptionBudgets: [{ minAvailable: '50%', disruptionsAllowed: 0 }],
+      persistentVolumeClaims: [{ phase: 'Pending', volumeName: 'pv-1' }],
       persistentVolumes: [{ csiDriver: 'ebs.csi.aws.com', isLocal: false }],
       storageClasses: [{ bindingMode: 'Immediate', isDefault: false }],
       csiNodes: [{ drivers: [{ name: 'd', count: 25 }] }],

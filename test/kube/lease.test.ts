@@ -95,6 +95,19 @@ describe('takeLease', () => {
     expect([a.kind, b.kind].sort()).toEqual(['held', 'ours']);
   });
 
+  it('is given up after three lost races, for the next invocation to try', async () => {
+    const api = anApi();
+    let races = 0;
+    const kube: typeof api.kube = async (request) => {
+      if (request.method !== 'POST' || !request.path.endsWith('/leases')) return api.kube(request);
+      races += 1;
+      return { status: 409, body: { reason: 'AlreadyExists', message: 'somebody was faster' } };
+    };
+
+    await expect(api.through(takeLease({ ...api, kube }, 'a'))).rejects.toThrow('was faster');
+    expect(races).toBe(3);
+  });
+
   it('is not taken from a version of Joinery that writes it otherwise', async () => {
     const api = anApi();
     await mine(api, 'a');
