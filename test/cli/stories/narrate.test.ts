@@ -94,6 +94,7 @@ describe('the timeline of a story', () => {
       ]),
     ]);
     expect(lines.filter((line) => line.includes(refused))).toHaveLength(1);
+    expect(lines).toContain('                       … and 1 look with no news');
     expect(lines.filter((line) => line.includes('too old'))).toHaveLength(1);
   });
 
