@@ -44,7 +44,7 @@ export function place(snapshot: Snapshot): Placing {
     ...ineligible.map(({ pod, rejection: { by, because } }) => ({
       pod: podName(pod),
       by,
-      because,
+      because: inShort(because),
       nodePools: [],
     })),
     ...solved.refusals.flatMap(tellRefusal),
@@ -81,11 +81,22 @@ function tellRefusal({ pods, rejection, nodePools }: SolveRefusal): readonly Ref
   const told = nodePools.map(({ nodePool, rejection: { by, because } }) => ({
     nodePool,
     by,
-    because,
+    because: inShort(because),
   }));
-  const { by, because } = rejection;
+  const { by } = rejection;
+  const because = inShort(rejection.because);
   return pods.map((pod) => ({ pod: podName(pod), by, because, nodePools: told }));
 }
+
+/**
+ * As much of a reason as an Event carries behind its opening words.
+ * Source: kubernetes v1.36, apis/core/validation/events.go: a note is at most 1 kB.
+ */
+const inShort = (because: string): string =>
+  because.length > LONGEST_REASON ? `${because.slice(0, LONGEST_REASON - 1)}…` : because;
+
+/** In characters; with the opening words and three bytes for the ellipsis under 1 kB. */
+const LONGEST_REASON = 990;
 
 /** How many pods a warning names before it only counts them. */
 const NAMED_PODS = 3;

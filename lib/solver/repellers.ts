@@ -1,4 +1,5 @@
 import { type LabelSelector, selects } from '#lib/constraints/label-selector.ts';
+import { byNamespacedName } from '#lib/constraints/order.ts';
 import { HOSTNAME } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod, PodAffinityTerm } from '#lib/model/pod.ts';
@@ -15,7 +16,8 @@ export interface Repeller {
 }
 
 /**
- * Everybody on `nodes` who keeps others away, in the order of the nodes and their pods.
+ * Everybody on `nodes` who keeps others away, in the order of the nodes, then by name. A node
+ * without a term's label is in none of its domains: there the term keeps nobody away.
  *
  * Source: karpenter v1.14, provisioning/scheduling/topology.go, updateInverseAntiAffinity.
  */
@@ -23,23 +25,30 @@ export function repellersOn(
   nodes: readonly StateNode[],
   namespaces: readonly Namespace[],
 ): readonly Repeller[] {
-  const repellers: Repeller[] = [];
-  for (const { name, pods } of nodes) {
-    for (const pod of pods) {
-      if (pod.phase === 'Succeeded' || pod.phase === 'Failed') continue;
-      for (const term of pod.podAntiAffinity.required) {
-        repellers.push({
-          pod: `${pod.meta.namespace}/${pod.meta.name}`,
-          node: name,
-          topologyKey: term.topologyKey,
-          namespaces: namespacesOf(term, pod, namespaces),
-          selector: term.selector,
-        });
-      }
-    }
-  }
-  return repellers;
+  return nodes.flatMap((stateNode) =>
+    stateNode.pods
+      .filter(({ phase }) => phase !== 'Succeeded' && phase !== 'Failed')
+      .toSorted(byNamespacedName)
+      .flatMap((pod) =>
+        pod.podAntiAffinity.required
+          .filter(({ topologyKey }) => isInDomain(stateNode, topologyKey))
+          .map(
+            (term): Repeller => ({
+              pod: `${pod.meta.namespace}/${pod.meta.name}`,
+              node: stateNode.name,
+              topologyKey: term.topologyKey,
+              namespaces: namespacesOf(term, pod, namespaces),
+              selector: term.selector,
+            }),
+          ),
+      ),
+  );
 }
+
+const isInDomain = ({ node, claim }: StateNode, topologyKey: string): boolean =>
+  topologyKey === HOSTNAME ||
+  node?.meta.labels[topologyKey] !== undefined ||
+  claim?.meta.labels[topologyKey] !== undefined;
 
 /** Listed and selected namespaces together; without either, the pod's own. */
 function namespacesOf(

@@ -1,3 +1,4 @@
+import { compareText } from '#lib/constraints/order.ts';
 import type { Rejection } from '#lib/constraints/rejection.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -58,7 +59,7 @@ export interface SolveResult {
  */
 export function solve({ snapshot, pods, promised, expected }: SolveProblem): SolveResult {
   const repellers = repellersOn(
-    snapshot.nodes.filter((each) => !isGoing(each)),
+    snapshot.nodes.filter((each) => !isGoing(each)).toSorted((a, b) => compareText(a.name, b.name)),
     snapshot.namespaces,
   );
   const refusals: SolveRefusal[] = [];

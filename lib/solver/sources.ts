@@ -103,13 +103,29 @@ function whyNoSource(nodePool: NodePool, { catalog }: Snapshot): Rejection | und
     return reject('nodeClass', `its node class ${kind}.${group} is not one that Joinery manages`);
   }
   if (!isTrue(nodePool.status.conditions, 'Ready')) {
-    const message = conditionOf(nodePool.status.conditions, 'Ready')?.message ?? '';
-    return reject('eligibility', `it is not ready${message === '' ? '' : `: ${message}`}`);
+    return reject('eligibility', `it is not ready${whyNotReady(nodePool)}`);
   }
   if ((catalog.byNodeClass.get(name) ?? []).length === 0) {
     return reject('nodeClass', `no instance type is known for its EC2NodeClass ${name}`);
   }
   return undefined;
+}
+
+/** What Ready sums up for a NodePool. Source: karpenter v1.14, apis/v1/nodepool_status.go. */
+const READY_SUMS_UP: readonly string[] = ['NodeClassReady', 'ValidationSucceeded'];
+
+/** What is behind it, as far as the conditions tell. */
+function whyNotReady({ status, template }: NodePool): string {
+  const behind = status.conditions
+    .filter((each) => READY_SUMS_UP.includes(each.type) && each.status !== 'True')
+    .sort((a, b) => compareText(a.type, b.type))
+    .map(({ type, reason, message }) => {
+      const about = type === 'NodeClassReady' ? `EC2NodeClass ${template.nodeClassRef.name}: ` : '';
+      return `${reason === '' ? type : reason} (${about}${message})`;
+    });
+  if (behind.length > 0) return `: ${behind.join('; ')}`;
+  const message = conditionOf(status.conditions, 'Ready')?.message ?? '';
+  return message === '' ? '' : `: ${message}`;
 }
 
 function sourceOf(

@@ -3,6 +3,7 @@
  * Source: karpenter v1.14, nodeclaim/lifecycle/{launch,registration,initialization,liveness}_test.go.
  */
 import { describe, expect, it } from 'vitest';
+import { NODECLASS } from '#lib/model/labels.ts';
 import type { Node } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -38,6 +39,16 @@ describe('Launch', () => {
       finalizers,
       annotations: { 'joinery.dev/launch-group': expect.stringMatching(/^[0-9a-z]{12}\/1$/) },
     });
+  });
+
+  it('labels with its NodeClass what somebody else made', () => {
+    const wanted = inFlight(aFreshClaim({ labels: { [NODECLASS]: '' } }));
+    const bare = aFreshClaim();
+    const { [NODECLASS]: _none, ...labels } = bare.meta.labels;
+    const claim = { ...bare, meta: { ...bare.meta, labels } };
+
+    expect(inFlight(claim).update?.meta).toEqual({ labels: { [NODECLASS]: 'default' } });
+    expect(wanted.update).toBeUndefined();
   });
 
   it('ignores NodeClaims of foreign NodeClasses', () => {

@@ -13,7 +13,7 @@ import { aNewClaim, aNodeClaim } from '#test/build/node-claims.ts';
 import { aCondition, aNodePool } from '#test/build/node-pools.ts';
 import { aNode, anInFlightNode, anUnmanagedNode, aStateNode } from '#test/build/nodes.ts';
 import { GIB, NOON } from '#test/build/objects.ts';
-import { aDaemonSet, aPod, somePods } from '#test/build/pods.ts';
+import { aDaemonSet, aPod, aRunningPod, somePods } from '#test/build/pods.ts';
 import { aSnapshot, someSettings } from '#test/build/snapshots.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
@@ -233,6 +233,38 @@ describe('10.4 requirements and labels', () => {
     ]);
   });
 
+  it('82: a pod keeps others out of its zone, but nowhere off a node that is in no zone', () => {
+    const loner = aRunningPod({
+      podAntiAffinity: {
+        required: [
+          {
+            topologyKey: 'rack',
+            namespaces: [],
+            selector: { matchLabels: {}, matchExpressions: [] },
+          },
+        ],
+        preferred: [],
+      },
+    });
+    const besideIt = (labels: Readonly<Record<string, string>>) =>
+      planOf({
+        nodes: [anUnmanagedNode(aNode({ meta: { labels } }), [loner])],
+        pods: [named('web')],
+      }).refused.map(({ by }) => by);
+
+    expect(besideIt({ rack: 'r1' })).toEqual(['unsupported']);
+    expect(besideIt({})).toEqual([]);
+  });
+
+  it('a reason is short enough for an event', () => {
+    const { refused } = planOf({
+      pods: [named('web', { nodeSelector: { 'karpenter.sh/foo': 'x' } })],
+    });
+
+    expect(refused[0]?.because).toContain('using label karpenter.sh/foo is not allowed');
+    expect(refused[0]?.because.length).toBeLessThan(1000);
+  });
+
   it('89: pods that ask for different values go on different nodes, the same on one', () => {
     const nodePools = [aNodePool({ template: { requirements: [spec('team In a b')] } })];
     const onTeam = (name: string, team: string) =>
@@ -352,6 +384,23 @@ describe('10.4 requirements and labels', () => {
         ],
       },
     ]);
+  });
+
+  it('100: a pool that is not ready says what is behind it', () => {
+    const unready = (type: string, reason: string, message: string) =>
+      aCondition(type, { status: 'False', reason, message });
+    const conditions = [
+      unready('NodeClassReady', 'NodeClassNotFound', 'NodeClass not found on cluster'),
+      unready('Ready', 'UnhealthyDependents', 'NodeClassReady=False'),
+    ];
+    const { refused } = planOf({
+      nodePools: [aNodePool({ status: { conditions } })],
+      pods: [named('web')],
+    });
+
+    expect(refused[0]?.because).toContain(
+      'not ready: NodeClassNotFound (EC2NodeClass default: NodeClass not found on cluster)',
+    );
   });
 
   it('101: a pod may opt out, or name its pool whatever the weights', () => {

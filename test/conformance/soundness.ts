@@ -14,7 +14,7 @@ import {
   reservationProblems,
   weightProblems,
 } from './soundness/limits.ts';
-import { isLeaving, nameOf } from './soundness/rules.ts';
+import { isAlive, isLeaving, nameOf } from './soundness/rules.ts';
 
 /** Everything that is wrong with a placing, in words; empty for a sound one. */
 export function unsoundness(snapshot: Snapshot, placing: Placing): readonly string[] {
@@ -80,9 +80,9 @@ const isTied = ({ meta }: Pod): boolean =>
 
 const mayMove = (pod: Pod): boolean =>
   !isTied(pod) &&
-  pod.phase !== 'Succeeded' &&
-  pod.phase !== 'Failed' &&
-  (pod.meta.deletedAt === undefined || pod.meta.owners.some(({ kind }) => kind === 'StatefulSet'));
+  (pod.meta.deletedAt === undefined
+    ? isAlive(pod)
+    : pod.meta.owners.some(({ kind }) => kind === 'StatefulSet'));
 
 const isProtected = ({ meta }: Pod): boolean =>
   meta.annotations['karpenter.sh/do-not-disrupt'] !== undefined;

@@ -274,4 +274,14 @@ describe('a Node that is being deleted', () => {
 
     expect(wantedOf(snapshot, 'node-1').update?.meta).toEqual({ finalizers: [] });
   });
+
+  it('is let go without a drain if it lost its NodeClaim, too, and its instance is gone', () => {
+    const ready = { status: 'Unknown' as const, changedAt: NOON };
+    const node = { ...leavingNode({ ready }), meta: aMeta('node-1', leavingNode().meta) };
+    const state = { ...anUnmanagedNode(node), pods: [aRunningPod()] };
+    const snapshot = aSettledSnapshot({ nodes: [state], instances: [] });
+
+    expect(wantedOf(snapshot, 'node-1').update?.meta).toEqual({ finalizers: [] });
+    expect(wantedOf(snapshot, 'web-1').kinds).toEqual([]);
+  });
 });

@@ -146,7 +146,7 @@ describe('placing', () => {
 
         expect(unsoundness(snapshot, place(snapshot))).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -170,7 +170,7 @@ describe('placing', () => {
 
         expect(JSON.stringify(place(reversed))).toBe(JSON.stringify(place(snapshot)));
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 });

@@ -255,6 +255,7 @@ function minValuesProblems(
     const values = new Set(
       listed
         .flatMap((type) => labelsOfType(type).get(key) ?? [])
+        .filter((value) => value !== undefined)
         .filter((value) =>
           lines.every(({ operator, values: open }) => allows(operator, open ?? [], value)),
         ),

@@ -48,7 +48,7 @@ function leftOf(pool: NodePool, snapshot: Snapshot, { claims }: Placing): Resour
   );
   const held = ({ node, claim }: StateNode, name: string): number => {
     const known = node?.capacity[name] || claim?.status.capacity[name] || 0;
-    const isSized = node !== undefined || (claim?.status.capacity['cpu'] ?? 0) > 0;
+    const isSized = node !== undefined || (claim?.status.capacity.cpu ?? 0) > 0;
     const line = claim?.spec.requirements.find(({ key }) => key === INSTANCE_TYPE);
     return isSized ? known : largest(name, line?.values ?? []);
   };
@@ -93,12 +93,13 @@ export function weightProblems(
 ): readonly string[] {
   const weightOf = new Map(snapshot.nodePools.map(({ meta, weight }) => [meta.name, weight]));
   return placing.claims.flatMap((claim) => {
+    const seen = new Set<string>();
     const heavier = snapshot.nodePools.filter(
       ({ weight }) => weight > (weightOf.get(claim.nodePool) ?? 0),
     );
     return claim.pods.flatMap((name) => {
       const pod = pods.get(name);
-      if (!pod || pod.nodeAffinity.preferred.length > 0) return [];
+      if (!pod || pod.nodeAffinity.preferred.length > 0 || !isNew(pod, seen)) return [];
       return heavier
         .filter((pool) => couldMake(pool, pod, snapshot, { placing, puristic: true }))
         .map(({ meta }) => `${name} is on ${claim.nodePool} though ${meta.name} is heavier`);
@@ -113,23 +114,33 @@ export function refusalProblems(
   pods: ReadonlyMap<string, Pod>,
 ): readonly string[] {
   const onHost = Map.groupBy(placing.placements, ({ node, nodeClaim }) => node ?? nodeClaim);
+  const seen = new Set<string>();
   return placing.refused.flatMap(({ pod: name, by }) => {
     const pod = pods.get(name);
-    if (!pod || by === 'unsupported' || (by === 'eligibility' && optsOut(pod))) return [];
-    if (by === 'eligibility' && snapshot.nodePools.every((pool) => !givesNodes(pool))) return [];
+    if (!pod || by === 'unsupported' || optsOut(pod) || !isNew(pod, seen)) return [];
+    // Words that no manifest may use are refused whatever nodes there are.
+    const isInvalid = by === 'eligibility' && snapshot.nodePools.some(givesNodes);
+    if (isInvalid) return [];
     const host = snapshot.nodes.find((each) => {
       const there = (onHost.get(each.name) ?? []).flatMap(
         ({ pod: other }) => pods.get(other) ?? [],
       );
       return problemsWith(each, [...there, pod], snapshot).length === 0;
     });
-    if (host && by !== 'eligibility')
-      return [`${name} is refused though ${host.name} would take it`];
-    if (by === 'eligibility') return [];
+    if (host) return [`${name} is refused though ${host.name} would take it`];
     return snapshot.nodePools
       .filter((pool) => couldMake(pool, pod, snapshot, { placing, puristic: false }))
       .map(({ meta }) => `${name} is refused though ${meta.name} could make a node`);
   });
+}
+
+/** Whether no pod that asks for the same was looked at before. */
+function isNew(pod: Pod, seen: Set<string>): boolean {
+  const { requests, nodeSelector, nodeAffinity, tolerations, hostPorts, meta } = pod;
+  const asked = [requests, nodeSelector, nodeAffinity, tolerations, hostPorts];
+  const key = JSON.stringify([asked, meta.namespace, meta.labels]);
+  const before = seen.size;
+  return seen.add(key).size > before;
 }
 
 const optsOut = (pod: Pod): boolean => JSON.stringify(pod.nodeAffinity).includes(NODEPOOL);
@@ -157,6 +168,7 @@ function couldMake(
     const values = new Set(
       types
         .flatMap((type) => labelsOfType(type).get(keyOf(line)) ?? [])
+        .filter((value) => value !== undefined && value !== 'reserved')
         .filter((value) =>
           requirements
             .filter((other) => keyOf(other) === keyOf(line))
