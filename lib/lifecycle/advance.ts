@@ -1,4 +1,4 @@
-import { TERMINATION_FINALIZER } from '#lib/model/labels.ts';
+import { NODECLASS, TERMINATION_FINALIZER } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -14,7 +14,7 @@ import { resolveNodeClasses } from './node-class.ts';
 import { nodePoolStatus, poolOf } from './node-pool-status.ts';
 import { podEventsStep } from './pod-events.ts';
 import { registrationStep } from './registration.ts';
-import { type ClaimStep, NO_STEP, type Progress, takeSteps } from './step.ts';
+import { type ClaimStep, metaDifference, NO_STEP, type Progress, takeSteps } from './step.ts';
 import { grouped, type Surroundings, servedPools, surroundingsOf } from './surroundings.ts';
 import { deadlineEvents, deletedNodeSteps, terminationSteps } from './termination.ts';
 
@@ -104,17 +104,18 @@ function livingSteps(claim: NodeClaim, around: Surroundings): readonly ClaimStep
   ];
 }
 
-/** A NodeClaim that somebody else made gets what ours are created with. */
+/**
+ * A NodeClaim that somebody else made gets what ours are created with.
+ *
+ * Source: karpenter v1.14, nodeclaim/lifecycle/controller.go; nodeclaim/hydration/controller.go.
+ */
 function ownershipStep(claim: NodeClaim): ClaimStep {
-  const { finalizers } = claim.meta;
-  const isHeld = finalizers.includes(TERMINATION_FINALIZER);
-  const isGrouped = claim.status.providerId !== undefined || groupNameOf(claim) !== undefined;
-  if (isHeld && isGrouped) return NO_STEP;
-  return {
-    meta: {
-      ...(isHeld ? {} : { finalizers: [...finalizers, TERMINATION_FINALIZER] }),
-      ...(isGrouped ? {} : { annotations: asNewGroup([claim]) }),
-    },
-    lookAgainInMs: 1_000,
-  };
+  const { meta, spec, status } = claim;
+  const isGrouped = status.providerId !== undefined || groupNameOf(claim) !== undefined;
+  const change = metaDifference(meta, {
+    labels: { [NODECLASS]: meta.labels[NODECLASS] ?? spec.nodeClassRef.name },
+    finalizers: [...new Set([...meta.finalizers, TERMINATION_FINALIZER])],
+    ...(isGrouped ? {} : { annotations: asNewGroup([claim]) }),
+  });
+  return change ? { meta: change, lookAgainInMs: 1_000 } : NO_STEP;
 }

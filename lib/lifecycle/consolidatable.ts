@@ -3,7 +3,7 @@ import { conditionOf, isTrue } from '#lib/model/conditions.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { lastPodEventAt } from './pod-events.ts';
-import type { ClaimStep } from './step.ts';
+import { type ClaimStep, NO_STEP } from './step.ts';
 import { nodePoolOf, type Surroundings } from './surroundings.ts';
 
 /**
@@ -22,8 +22,12 @@ function quietFrom(claim: NodeClaim, around: Surroundings): EpochMs | undefined 
   return (lastPodEventAt(claim, around) ?? initializedAt) + consolidateAfter;
 }
 
-/** Marks a NodeClaim whose node has been quiet long enough to be disrupted, and unmarks it. */
+/**
+ * Marks a NodeClaim whose node has been quiet long enough to be disrupted, and unmarks it. Where its
+ * pool is not there, nobody can tell.
+ */
 export function consolidatableStep(claim: NodeClaim, around: Surroundings): ClaimStep {
+  if (!nodePoolOf(around, claim)) return NO_STEP;
   const from = quietFrom(claim, around);
   if (from !== undefined && around.now >= from) {
     return { conditions: [{ type: CONSOLIDATABLE, status: 'True' }] };

@@ -12,7 +12,7 @@ import { nodeRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import { type EpochMs, formatInstant, parseInstant } from '#lib/model/time.ts';
 import { drain } from './drain.ts';
-import { isInstanceGone } from './instance-gone.ts';
+import { isInstanceGone, isMachineGone } from './instance-gone.ts';
 import { terminateStep } from './instance-termination.ts';
 import { paced } from './pace.ts';
 import type { ClaimStep, ConditionEdit } from './step.ts';
@@ -56,7 +56,8 @@ export function nodeTerminationStep(leaving: Leaving, around: Surroundings): Cla
   if (!node.meta.finalizers.includes(TERMINATION_FINALIZER)) {
     return { lookAgainInMs: paced(LOOK_AGAIN_MS, around.now - node.meta.deletedAt) };
   }
-  if (claim && node.ready?.status !== 'True' && isInstanceGone(claim, around)) {
+  const isGone = claim ? isInstanceGone(claim, around) : isMachineGone(node, around);
+  if (node.ready?.status !== 'True' && isGone) {
     return { actions: [release(node)], lookAgainInMs: 1_000 };
   }
   const rest = emptyAndEnd(leaving, around);

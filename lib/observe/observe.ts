@@ -14,7 +14,7 @@ import type { KubeTransport } from '#lib/kube/transport.ts';
 import { LAUNCHED } from '#lib/model/condition-types.ts';
 import { conditionOf, READY } from '#lib/model/conditions.ts';
 import type { Instance } from '#lib/model/instance.ts';
-import { LAUNCH_GROUP } from '#lib/model/labels.ts';
+import { LAUNCH_GROUP, TERMINATION_FINALIZER } from '#lib/model/labels.ts';
 import type { Node } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
@@ -92,6 +92,7 @@ async function instancesOf(
   const isAsked =
     options.listInstances === true ||
     nodeClaims.some(isUncertain) ||
+    nodes.some(isLeavingSilently) ||
     nodeClaims.some(isMissing(nodes, options.takenAt));
   return isAsked ? await listInstances(aws, settings.cluster.clusterName) : undefined;
 }
@@ -100,6 +101,12 @@ async function instancesOf(
 const isUncertain = ({ meta, status }: NodeClaim): boolean =>
   meta.deletedAt !== undefined ||
   (meta.annotations[LAUNCH_GROUP] !== undefined && status.providerId === undefined);
+
+/** It is being deleted and its kubelet is not heard of: if its machine is gone, so may it be. */
+const isLeavingSilently = ({ meta, ready }: Node): boolean =>
+  meta.deletedAt !== undefined &&
+  meta.finalizers.includes(TERMINATION_FINALIZER) &&
+  ready?.status !== 'True';
 
 /** Nodes come up within it; EC2 lists an instance by then, so that its absence means something. */
 const USUAL_START_MS = 60_000;

@@ -113,6 +113,17 @@ describe('observe', () => {
     expect((await look(bench)).instances !== undefined).toBe(asks);
   });
 
+  it('asks EC2 for instances where a Node that is being deleted is not heard of', async () => {
+    const bench = anActingBench();
+    const { cluster } = bench.api;
+    const finalizers = ['karpenter.sh/termination'];
+    cluster.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'a', finalizers } });
+    expect((await look(bench)).instances).toBeUndefined();
+    cluster.remove('Node', '', 'a');
+
+    expect((await look(bench)).instances).toEqual([]);
+  });
+
   it('asks AWS about a NodeClass whose present generation is not resolved, and about all if told to', async () => {
     const bench = anActingBench();
     bench.api.cluster.apply(aNodeClassManifest);
