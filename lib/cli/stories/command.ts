@@ -3,7 +3,7 @@ import type { Io } from '../io.ts';
 import { readDocuments } from '../read-documents.ts';
 import { readFiles } from '../read-files.ts';
 import { type Manifest, RefusedManifests } from './apply-manifests.ts';
-import { createNarrator } from './narrate.ts';
+import { createNarrator, type Narrator } from './narrate.ts';
 import { printResult, resultOf } from './outcome.ts';
 import { ownStory } from './own-manifests.ts';
 import { createProgress } from './progress.ts';
@@ -85,6 +85,26 @@ interface Staging {
   readonly networkTags?: Readonly<Record<string, string>>;
 }
 
+/** A timeline, and a line of progress below it for as long as it has nothing to tell. */
+function narratorWithProgress(io: Io): Narrator {
+  const progress = createProgress(io, START);
+  const out = (line: string) => {
+    progress.finish();
+    io.out(line);
+  };
+  const narrator = createNarrator({ ...io, out }, START);
+  return {
+    tell: (entry) => {
+      progress.tell(entry);
+      narrator.tell(entry);
+    },
+    finish: () => {
+      progress.finish();
+      narrator.finish();
+    },
+  };
+}
+
 async function play(
   story: Story,
   staging: Staging,
@@ -92,7 +112,7 @@ async function play(
   io: Io,
 ): Promise<number> {
   const isTold = output === 'text';
-  const narrator = isTold ? createNarrator(io, START) : createProgress(io, START);
+  const narrator = isTold ? narratorWithProgress(io) : createProgress(io, START);
   if (isTold) {
     const heading = story.number === 0 ? 'Your own' : `Story ${story.number}: ${story.name}`;
     io.out(`${heading} (${story.region}, seed ${staging.seed})`);

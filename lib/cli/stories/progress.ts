@@ -5,8 +5,9 @@ import { elapsed, type Narrator } from './narrate.ts';
 const EVERY_MS = 250;
 
 /**
- * Instead of a timeline, where a machine reads the answer: one line that says how far the story
- * has come since `start`, for a person who waits at a terminal, and nothing anywhere else.
+ * One line that says how far the story has come since `start`, for a person who waits at a
+ * terminal, and nothing anywhere else: where a machine reads the answer, and while a timeline has
+ * nothing to tell. To finish takes the line away, until there is more to tell.
  */
 export function createProgress({ progress }: Pick<Io, 'progress'>, start: number): Narrator {
   let shownAt = Date.now();
@@ -20,6 +21,7 @@ export function createProgress({ progress }: Pick<Io, 'progress'>, start: number
     },
     finish: () => {
       if (isShown) progress?.('');
+      isShown = false;
     },
   };
 }

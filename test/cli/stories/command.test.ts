@@ -61,6 +61,23 @@ describe('joinery stories', () => {
     expect(JSON.parse(out.join('\n'))).toMatchObject({ ok: true });
   });
 
+  it('takes the line of progress away before it tells more', async () => {
+    const seen: string[] = [];
+    const io = {
+      out: (line: string) => seen.push(`out ${line}`),
+      err: () => undefined,
+      isTerminal: true,
+      progress: (line: string) => seen.push(`progress ${line}`),
+    };
+    await storiesCommand({ words: ['7'], seed: '1', files: [], output: 'text' }, io);
+    const shown = seen.findIndex((line) => line.startsWith('progress +'));
+    expect(shown).toBeGreaterThan(0);
+    const overwritten = seen.filter(
+      (line, at) => line.startsWith('out ') && seen[at - 1]?.startsWith('progress +'),
+    );
+    expect(overwritten).toEqual([]);
+  });
+
   it.each([
     ['a story that there is not', { words: ['99'] }, /There is no story "99": --list/],
     ['a seed that is no number', { seed: 'x' }, /--seed is "x": expected a whole number/],
