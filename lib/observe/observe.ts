@@ -1,4 +1,5 @@
 import type { AwsCall } from '#lib/aws/call.ts';
+import { describeAwsError } from '#lib/aws/errors.ts';
 import { listInstances } from '#lib/aws/instances.ts';
 import { nodeClassFacts } from '#lib/aws/node-class-facts.ts';
 import {
@@ -20,7 +21,7 @@ import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import type { NodeClassFacts } from '#lib/model/node-class-facts.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
-import type { Snapshot } from '#lib/model/snapshot.ts';
+import type { LeftOut, Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { assemble } from './assemble.ts';
 import { catalogFor } from './catalog-cache.ts';
@@ -44,7 +45,7 @@ export interface ObserveOptions {
 /**
  * Reads the cluster, and of AWS what its objects show to be needed, into one Snapshot. `takenAt`
  * is the instant before the first read. Throws KubeFailure where a list cannot be read; what AWS
- * does not answer about a NodeClass stands in its facts.
+ * does not answer about a NodeClass stands in its facts, and about instances in `leftOut`.
  */
 export async function observe(
   ports: ObservePorts,
@@ -56,7 +57,7 @@ export async function observe(
     readSoldOut(ports.kube, takenAt),
   ]);
   const { objects } = read;
-  const [instances, facts] = await Promise.all([
+  const [listed, facts] = await Promise.all([
     instancesOf(ports, objects, { ...options, takenAt }),
     factsOf(ports, objects.nodeClasses, options),
   ]);
@@ -70,9 +71,9 @@ export async function observe(
       now: takenAt,
     }),
     soldOut: sold.soldOut,
-    leftOut: [...read.leftOut, ...sold.leftOut],
+    leftOut: [...read.leftOut, ...sold.leftOut, ...listed.leftOut],
     nodeClassFacts: facts,
-    ...(instances !== undefined && { instances }),
+    ...(listed.instances !== undefined && { instances: listed.instances }),
   });
 }
 
@@ -83,18 +84,28 @@ async function readObjects(kube: KubeTransport): Promise<DecodeResult> {
   return mergeResults(lists.flat());
 }
 
-/** The cluster's instances, where a NodeClaim raises the question whether it has one. */
+/**
+ * The cluster's instances, where a NodeClaim raises the question whether it has one. Where EC2 does
+ * not answer, they are left out: nothing is concluded from them, and all else goes on.
+ */
 async function instancesOf(
   { aws, settings }: ObservePorts,
   { nodeClaims, nodes }: DecodedObjects,
   options: ObserveOptions & { readonly takenAt: EpochMs },
-): Promise<readonly Instance[] | undefined> {
+): Promise<{ readonly instances?: readonly Instance[]; readonly leftOut: readonly LeftOut[] }> {
   const isAsked =
     options.listInstances === true ||
     nodeClaims.some(isUncertain) ||
     nodes.some(isLeavingSilently) ||
     nodeClaims.some(isMissing(nodes, options.takenAt));
-  return isAsked ? await listInstances(aws, settings.cluster.clusterName) : undefined;
+  if (!isAsked) return { leftOut: [] };
+  const name = settings.cluster.clusterName;
+  try {
+    return { instances: await listInstances(aws, name), leftOut: [] };
+  } catch (error) {
+    const object = { apiVersion: 'ec2', kind: 'the instances of', name };
+    return { leftOut: [{ object, field: 'DescribeInstances', problem: describeAwsError(error) }] };
+  }
 }
 
 /** It is being deleted, or a launch was begun for it whose result is not written down. */

@@ -47,7 +47,8 @@ const MAX_ROUNDS = 6;
 
 /**
  * One turn of a function: Lease, settle, observe, decide, act, and a hint when there is more to
- * do. Never throws for what the world refuses (that is an Outcome); a bug flies past.
+ * do. Never throws for what is refused while acting (that is an Outcome); a cluster that cannot be
+ * looked at, and a bug, fly past, the Lease let go.
  */
 export async function takeTurn(
   shell: Shell,
@@ -67,10 +68,16 @@ export async function takeTurn(
     await lease.release({});
     return { result: 'stale hint', rounds: [] };
   }
-  // Under the Lease, so that a burst is waited for by one and the others go.
-  if (story.settles) await settle(shell, until);
-  const rounds = await goRounds(shell, story, lease, until);
-  return finish(shell, lease, rounds);
+  try {
+    // Under the Lease, so that a burst is waited for by one and the others go.
+    if (story.settles) await settle(shell, until);
+    const rounds = await goRounds(shell, story, lease, until);
+    return await finish(shell, lease, rounds);
+  } catch (error) {
+    // What could not be looked at must not keep others from looking.
+    await lease.release({});
+    throw error;
+  }
 }
 
 /** Whether a look without the Lease finds nothing to do. */

@@ -113,6 +113,17 @@ describe('observe', () => {
     expect((await look(bench)).instances !== undefined).toBe(asks);
   });
 
+  it('goes on without the instances where EC2 does not answer, and says so', async () => {
+    const bench = anActingBench();
+    bench.account.aws.failNext({ name: 'DescribeInstances', code: 'InternalError', times: 1 });
+    const snapshot = await look(bench, { listInstances: true });
+
+    expect(snapshot.instances).toBeUndefined();
+    expect(snapshot.leftOut).toMatchObject([
+      { field: 'DescribeInstances', problem: expect.stringContaining('InternalError') },
+    ]);
+  });
+
   it('asks EC2 for instances where a Node that is being deleted is not heard of', async () => {
     const bench = anActingBench();
     const { cluster } = bench.api;

@@ -66,7 +66,8 @@ function aBench(difference: Partial<TurnStory> = {}) {
     hints,
     seen,
     shell,
-    take: (wakeUp = SCHEDULE) => api.through(takeTurn(shell, story, wakeUp, LEFT)),
+    take: (wakeUp = SCHEDULE, through = shell) =>
+      api.through(takeTurn(through, story, wakeUp, LEFT)),
     holdLease: (identity: string) =>
       api.through(takeLease({ kube: api.kube, now: api.now }, identity)),
   };
@@ -157,6 +158,17 @@ describe('a turn', () => {
     expect(await bench.take()).toMatchObject({ result: 'held by another', rounds: [] });
     expect(bench.hints).toMatchObject([{ delaySeconds: 2 }]);
     expect(bench.seen).toEqual([]);
+  });
+
+  it('lets the Lease go where it cannot look', async () => {
+    const bench = aBench();
+    const kube: Shell['kube'] = (request) =>
+      request.path.endsWith('/nodes')
+        ? Promise.resolve({ status: 500, body: { message: 'etcd is away' } })
+        : bench.api.kube(request);
+
+    await expect(bench.take(SCHEDULE, { ...bench.shell, kube })).rejects.toThrow('etcd is away');
+    expect(await bench.holdLease('another')).toMatchObject({ kind: 'ours' });
   });
 
   it('drops a hint about what the last look has seen, and keeps one about what came since', async () => {
