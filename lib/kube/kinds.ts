@@ -46,6 +46,7 @@ export const KINDS = {
   CapacityBuffer: namespaced('autoscaling.x-k8s.io/v1beta1', 'capacitybuffers'),
 } as const satisfies Readonly<Record<string, KindInfo>>;
 
+/** The name of a kind that Joinery reads, writes or knows to leave alone. */
 export type Kind = keyof typeof KINDS;
 
 /** Whether `kind` is the name of one that Joinery knows, in whatever group. */

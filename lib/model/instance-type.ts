@@ -1,6 +1,7 @@
 import type { Requirements } from '#lib/constraints/requirements.ts';
 import type { Resources } from '#lib/constraints/resources.ts';
 
+/** How an instance is paid for. Source: karpenter v1.14, karpenter.sh/capacity-type. */
 export type CapacityType = 'on-demand' | 'spot' | 'reserved';
 
 /** One way to buy an instance type: where, how, at what price, and whether it can be had now. */

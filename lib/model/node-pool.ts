@@ -17,6 +17,7 @@ export interface NodeClassRef {
 export const isServed = ({ group, kind }: NodeClassRef): boolean =>
   group === AWS_GROUP && kind === 'EC2NodeClass';
 
+/** Why nodes are disrupted, as budgets tell it apart. Source: karpenter v1.14, NodePool CRD. */
 export type BudgetReason = 'Underutilized' | 'Empty' | 'Drifted';
 
 /** How many nodes of a pool may be disrupted at once, when, and for which reasons. */

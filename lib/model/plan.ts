@@ -145,6 +145,7 @@ interface Kept {
   readonly because: string;
 }
 
+/** Which of the four functions a Plan is of. */
 export type Decision = 'provision' | 'consolidate' | 'drift' | 'interrupt';
 
 /**

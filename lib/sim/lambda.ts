@@ -22,6 +22,7 @@ export interface LambdaContext {
   readonly getRemainingTimeInMillis: () => number;
 }
 
+/** A function as Lambda calls it, whatever its event. */
 export type LambdaHandler = (event: unknown, context: LambdaContext) => Promise<unknown>;
 
 /** A function as it is deployed. */

@@ -20,6 +20,7 @@ describe('kubeletProblems', () => {
       'image thresholds in order',
       { imageGCHighThresholdPercent: 85, imageGCLowThresholdPercent: 80 },
     ],
+    ['a threshold that is off', { evictionHard: { 'memory.available': '100%' } }],
     ['reserved process ids', { kubeReserved: { pid: '100' } }],
   ])('finds nothing wrong with %s', (_what, kubelet) => {
     expect(kubeletProblems(kubelet, {})).toEqual([]);

@@ -84,6 +84,7 @@ const LATENCY_MS: Readonly<Record<string, readonly [number, number]>> = {
 };
 const USUAL_LATENCY_MS = [80, 400] as const;
 
+/** The account that all embedded ARNs and queue addresses name. */
 export const ACCOUNT_ID = '111122223333';
 
 /**

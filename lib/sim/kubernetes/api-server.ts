@@ -43,6 +43,7 @@ export interface ApiResponse {
   readonly body: unknown;
 }
 
+/** The API server as a network would meet it: a request in, an answer out, at once. */
 export interface ApiServer {
   readonly answer: (actor: string, request: ApiRequest) => ApiResponse;
   /** What statistics and faults call a request: "list pods", "patch nodeclaims/status". */

@@ -23,6 +23,7 @@ const INITIALIZE_MS = 500;
 /** Source: kubernetes v1.36, cloud-provider, nodeMonitorPeriod. */
 const MONITOR_MS = 5_000;
 
+/** What the cloud controller works with; `region` is what it labels Nodes with. */
 export interface CloudControllerParts {
   readonly clock: Clock;
   readonly journal: Journal;

@@ -24,6 +24,7 @@ import { type Change, isNode, isPod } from './store.ts';
 import type { NodeObject } from './wire.ts';
 import { createWriter, refusedBecause, type Writer } from './writer.ts';
 
+/** What the kubelets of a cluster have in common. */
 export interface KubeletParts {
   readonly clock: Clock;
   readonly random: Random;
@@ -34,6 +35,7 @@ export interface KubeletParts {
   readonly onSilence: (nodeName: string) => void;
 }
 
+/** The kubelets of a cluster: each comes and goes with its machine. */
 export interface Kubelets extends MachineListener {
   /** Makes a node's kubelet fall silent though its machine runs on; its pods run on unseen. */
   readonly silence: (nodeName: string) => void;

@@ -18,6 +18,7 @@ import type { NodeObject, WireTaint } from './wire.ts';
 import { createWorkQueue } from './work-queue.ts';
 import { createWriter, type Writer } from './writer.ts';
 
+/** What the node lifecycle controller works with. */
 export interface NodeLifecycleParts {
   readonly clock: Clock;
   readonly random: Random;
@@ -25,6 +26,7 @@ export interface NodeLifecycleParts {
   readonly registry: Registry;
 }
 
+/** The node lifecycle controller, as the kubelets know it. */
 export interface NodeLifecycle {
   /** A node's kubelet will not be heard of any more. */
   readonly fellSilent: (nodeName: string) => void;

@@ -7,6 +7,7 @@
 import { isRecord, type JsonRecord, sameJson, without } from './json.ts';
 import { badRequest, patchRefused, type Refusal, refusal } from './status.ts';
 
+/** The content types of the three patches. Source: kubernetes v1.36, API concepts, Updates. */
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';
 export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';

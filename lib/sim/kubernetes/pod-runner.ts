@@ -23,6 +23,7 @@ import { toTimestamp } from './timestamps.ts';
 import type { PodObject, PodStatus, WireCondition } from './wire.ts';
 import type { Writer } from './writer.ts';
 
+/** What running the pods of one node takes. */
 export interface PodRunnerParts {
   readonly clock: Clock;
   readonly random: Random;
@@ -32,6 +33,7 @@ export interface PodRunnerParts {
   readonly hostIp: string;
 }
 
+/** Starts, reports, ends and stops the pods of one node. */
 export interface PodRunner {
   /** A pod that is bound here, as it is now. */
   readonly see: (pod: PodObject) => void;

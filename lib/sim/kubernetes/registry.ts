@@ -38,6 +38,7 @@ interface UpdateOptions extends WriteOptions {
   readonly subresource?: 'status';
 }
 
+/** All writes to the cluster: admitted, validated, given their uid and version, then stored. */
 export interface Registry {
   readonly clock: Clock;
   readonly store: Store;

@@ -19,6 +19,7 @@ import { watchWorkloads } from './workload-queue.ts';
 import type { ReplicaSetObject } from './workload-wire.ts';
 import { createWriter, refusedBecause, type Writer } from './writer.ts';
 
+/** What a controller of workloads works with. */
 export interface ControllerParts {
   readonly clock: Clock;
   readonly journal: Journal;

@@ -32,6 +32,7 @@ import { provisionFor, volumeRules } from './volumes.ts';
 import type { NodeObject, PodObject } from './wire.ts';
 import { createWriter, type Writer } from './writer.ts';
 
+/** What the scheduler works with. */
 export interface SchedulerParts {
   readonly clock: Clock;
   readonly random: Random;

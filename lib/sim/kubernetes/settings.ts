@@ -50,7 +50,9 @@ export const DEFAULT_CLUSTER: ClusterSettings = {
   latencyMs: { from: 5, to: 15 },
 };
 
-/** On a pod: what it takes to start, to stop (within its grace), and to run to its end. */
+/** Annotation of a pod: how long it takes to start, in seconds. */
 export const START_SECONDS = 'sim.joinery.dev/start-seconds';
+/** Annotation of a pod: how long it takes to stop, in seconds, unless its grace is shorter. */
 export const STOP_SECONDS = 'sim.joinery.dev/stop-seconds';
+/** Annotation of a pod: how long it runs before it ends, in seconds. */
 export const RUN_SECONDS = 'sim.joinery.dev/run-seconds';

@@ -44,6 +44,7 @@ export interface Change {
   readonly actor: string;
 }
 
+/** What is stored, indexed by all that the cluster asks for; only the registry puts it there. */
 export interface Store {
   /** The number of writes so far; each object carries that of its own last one. */
   readonly resourceVersion: () => number;

@@ -198,11 +198,13 @@ export interface PodStatus {
   readonly message?: string;
 }
 
+/** A Pod as it is stored, as far as the embedded cluster reads it. */
 export interface PodObject extends KubeObject {
   readonly spec: PodSpec;
   readonly status: PodStatus;
 }
 
+/** A Node as it is stored, as far as the embedded cluster reads it. */
 export interface NodeObject extends KubeObject {
   readonly spec: {
     readonly providerID?: string;

@@ -18,6 +18,7 @@ interface DeploymentStrategy {
   };
 }
 
+/** A Deployment as it is stored. */
 export interface DeploymentObject extends KubeObject {
   readonly spec: {
     readonly replicas: number;
@@ -29,6 +30,7 @@ export interface DeploymentObject extends KubeObject {
   readonly status: { readonly conditions?: readonly WireCondition[] };
 }
 
+/** A ReplicaSet as it is stored. */
 export interface ReplicaSetObject extends KubeObject {
   readonly spec: {
     readonly replicas: number;
@@ -38,6 +40,7 @@ export interface ReplicaSetObject extends KubeObject {
   readonly status: { readonly readyReplicas?: number; readonly replicas?: number };
 }
 
+/** A StatefulSet as it is stored. */
 export interface StatefulSetObject extends KubeObject {
   readonly spec: {
     readonly replicas: number;
@@ -51,6 +54,7 @@ export interface StatefulSetObject extends KubeObject {
   };
 }
 
+/** A Job as it is stored. */
 export interface JobObject extends KubeObject {
   readonly spec: {
     readonly parallelism: number;
@@ -63,10 +67,12 @@ export interface JobObject extends KubeObject {
   readonly status: { readonly conditions?: readonly WireCondition[] };
 }
 
+/** A DaemonSet as it is stored. */
 export interface DaemonSetObject extends KubeObject {
   readonly spec: { readonly selector: WireSelector; readonly template: PodTemplate };
 }
 
+/** A PodDisruptionBudget as it is stored. */
 export interface BudgetObject extends KubeObject {
   readonly spec: {
     readonly minAvailable?: number | string;
@@ -85,12 +91,14 @@ export interface BudgetObject extends KubeObject {
   };
 }
 
+/** A PriorityClass as it is stored. */
 export interface PriorityClassObject extends KubeObject {
   readonly value: number;
   readonly globalDefault?: boolean;
   readonly preemptionPolicy?: 'PreemptLowerPriority' | 'Never';
 }
 
+/** A PersistentVolumeClaim as it is stored. */
 export interface ClaimObject extends KubeObject {
   readonly spec: {
     readonly storageClassName?: string;
@@ -101,6 +109,7 @@ export interface ClaimObject extends KubeObject {
   readonly status: { readonly phase?: string };
 }
 
+/** A PersistentVolume as it is stored. */
 export interface VolumeObject extends KubeObject {
   readonly spec: {
     readonly nodeAffinity?: {
@@ -109,6 +118,7 @@ export interface VolumeObject extends KubeObject {
   };
 }
 
+/** A StorageClass as it is stored. */
 export interface StorageClassObject extends KubeObject {
   readonly provisioner: string;
   readonly volumeBindingMode?: 'Immediate' | 'WaitForFirstConsumer';
