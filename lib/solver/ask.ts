@@ -69,14 +69,7 @@ export function askLevels(pod: Pod, rules: WishRules): readonly AskLevel[] {
 const asksOf = (
   alternatives: readonly (readonly RequirementSpec[])[],
   tolerations: readonly Toleration[],
-): readonly Ask[] =>
-  alternatives
-    .filter((lines) => !isContradiction(lines))
-    .map((lines) => ({
-      requirements: requirementsOf(lines),
-      present: presentIn(lines),
-      tolerations,
-    }));
+): readonly Ask[] => labelAsksOf(alternatives).map((asked) => ({ ...asked, tolerations }));
 
 /**
  * That each key is there of which a line says so. The intersection of the lines does not tell:
@@ -109,11 +102,17 @@ function requiredLines(pod: Pod): readonly (readonly RequirementSpec[])[] {
   return terms.map((term) => [...selector, ...term.matchExpressions]);
 }
 
+/** What is asked of labels: see Ask. */
+export type LabelAsk = Pick<Ask, 'requirements' | 'present'>;
+
 /** Each way to meet a pod's node selector and required node affinity that some node can meet. */
-export const requiredAlternatives = (pod: Pod): readonly Requirements[] =>
-  requiredLines(pod)
+export const requiredAlternatives = (pod: Pod): readonly LabelAsk[] =>
+  labelAsksOf(requiredLines(pod));
+
+const labelAsksOf = (alternatives: readonly (readonly RequirementSpec[])[]): readonly LabelAsk[] =>
+  alternatives
     .filter((lines) => !isContradiction(lines))
-    .map(requirementsOf);
+    .map((lines) => ({ requirements: requirementsOf(lines), present: presentIn(lines) }));
 
 /** Equal weights keep the order of the manifest. */
 const heaviestFirst = (pod: Pod): readonly Weighted<NodeSelectorTerm>[] =>

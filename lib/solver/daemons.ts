@@ -11,7 +11,7 @@ import { firstUntolerated, type Taint } from '#lib/constraints/taints.ts';
 import type { DaemonSet } from '#lib/model/daemon-set.ts';
 import { INITIALIZED, REGISTERED, WELL_KNOWN } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
-import { requiredAlternatives } from './ask.ts';
+import { type LabelAsk, requiredAlternatives } from './ask.ts';
 
 /** What DaemonSets will put on a node. */
 export interface DaemonLoad {
@@ -33,13 +33,14 @@ export function daemonsOfTemplate(
   daemonSets: readonly DaemonSet[],
   template: Requirements,
   taints: readonly Taint[],
-): readonly { readonly pod: Pod; readonly alternatives: readonly Requirements[] }[] {
+): readonly { readonly pod: Pod; readonly alternatives: readonly LabelAsk[] }[] {
   const known = intersectRequirements(template, LATER_LABELS);
   const hard = taints.filter(({ effect }) => effect !== 'PreferNoSchedule');
   return daemonSets.flatMap(({ pod }) => {
     if (pod.resourceClaims.length > 0 || firstUntolerated(hard, pod.tolerations)) return [];
-    const alternatives = requiredAlternatives(pod).filter((asked) =>
-      isCompatible(known, asked, WELL_KNOWN),
+    const alternatives = requiredAlternatives(pod).filter(
+      ({ requirements, present }) =>
+        isCompatible(known, requirements, WELL_KNOWN) && isCompatible(known, present, WELL_KNOWN),
     );
     return alternatives.length > 0 ? [{ pod, alternatives }] : [];
   });
@@ -53,7 +54,10 @@ export function daemonLoad(
   let requests: Resources = {};
   const hostPorts: HostPort[] = [];
   for (const { pod, alternatives } of daemons) {
-    if (!alternatives.some((asked) => agrees(labels, asked))) continue;
+    const runs = alternatives.some(
+      (asked) => agrees(labels, asked.requirements) && agrees(labels, asked.present),
+    );
+    if (!runs) continue;
     requests = addResources(requests, pod.requests);
     hostPorts.push(...pod.hostPorts);
   }
@@ -75,7 +79,10 @@ export function daemonsDueOn(
   let due: Resources = {};
   for (const { pod } of daemonSets) {
     if (pod.resourceClaims.length > 0 || firstUntolerated(hard, pod.tolerations)) continue;
-    const runs = requiredAlternatives(pod).some((asked) => isCompatible(labels, asked, NO_KEYS));
+    const runs = requiredAlternatives(pod).some(
+      ({ requirements, present }) =>
+        isCompatible(labels, requirements, NO_KEYS) && isCompatible(labels, present, NO_KEYS),
+    );
     if (runs) due = addResources(due, pod.requests);
   }
   return due;

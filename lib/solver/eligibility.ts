@@ -39,6 +39,6 @@ export function optsOut(pod: Pod): boolean {
   const [heaviest] = [...pod.nodeAffinity.preferred].sort((a, b) => b.weight - a.weight);
   const [required] = requiredAlternatives(pod);
   const wished = requirementsOf(heaviest?.term.matchExpressions ?? []);
-  const asked = required && intersectRequirements(required, wished).get(NODEPOOL);
+  const asked = required && intersectRequirements(required.requirements, wished).get(NODEPOOL);
   return asked !== undefined && operatorOf(asked) === 'DoesNotExist';
 }
