@@ -12,7 +12,7 @@ import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
 import { aNewClaim, aNodeClaim } from '#test/build/node-claims.ts';
 import { aCondition, aNodePool } from '#test/build/node-pools.ts';
 import { aNode, anInFlightNode, anUnmanagedNode, aStateNode } from '#test/build/nodes.ts';
-import { GIB, NOON } from '#test/build/objects.ts';
+import { GIB, NOON, ownedBy } from '#test/build/objects.ts';
 import { aDaemonSet, aPod, aRunningPod, somePods } from '#test/build/pods.ts';
 import { aSnapshot, someSettings } from '#test/build/snapshots.ts';
 
@@ -446,6 +446,23 @@ describe('10.4 requirements and labels', () => {
 });
 
 describe('10.5 types, offerings, resources', () => {
+  it.each([
+    ['In large', ['c2.large']],
+    ['In small', ['c2.small']],
+    ['Exists', ['c2.small', 'c2.large']],
+    ['DoesNotExist', ['c2.plain']],
+  ])('116: types are told apart by their own labels, here %s', (text, types) => {
+    const key = 'karpenter.k8s.aws/instance-gpu-name';
+    const catalog = aCatalog([
+      anInstanceType('c2.small', { requirements: [`${key} In small`] }),
+      anInstanceType('c2.large', { cpu: 4, requirements: [`${key} In large`] }),
+      anInstanceType('c2.plain', { requirements: [`${key} DoesNotExist`] }),
+    ]);
+    const { claims } = planOf({ catalog, pods: [named('web', affinity([`${key} ${text}`]))] });
+
+    expect(claims.map(({ instanceTypes }) => instanceTypes)).toEqual([types]);
+  });
+
   it('107: the number of pods on a node is one of its resources', () => {
     const { claims } = planOf({
       catalog: aCatalog([anInstanceType('m5.large', { pods: 5 })]),
@@ -535,6 +552,19 @@ describe('10.6 existing and in-flight nodes', () => {
     expect(claims).toHaveLength(newNodes);
   });
 
+  it('122: a pod that the rest of a launched node is too small for needs a second one', () => {
+    const [first, second] = [1001, 1000].map((cpu, at) =>
+      named(`web-${at}`, { requests: { cpu } }),
+    );
+    const plan = planOf({
+      nodes: [anInFlightNode(launched)],
+      pods: [first, second].flatMap((pod) => pod ?? []),
+    });
+
+    expect(plan.placements).toEqual([{ pod: 'default/web-0', nodeClaim: 'claim-1' }]);
+    expect(plan.claims).toMatchObject([{ pods: ['default/web-1'] }]);
+  });
+
   it('126: what a daemon will take on a node is kept for it', () => {
     const daemonSets = [aDaemonSet({ pod: aPod({ requests: { cpu: 1000 } }) })];
     const fits = named('web', { requests: { cpu: 1000 } });
@@ -543,6 +573,74 @@ describe('10.6 existing and in-flight nodes', () => {
     expect(planOf({ daemonSets, nodes: [aStateNode()], pods: [fits] }).claims).toHaveLength(0);
     expect(planOf({ daemonSets, nodes: [aStateNode()], pods: [tooLarge] }).claims).toHaveLength(1);
   });
+
+  it('127: daemons that nobody expected take no more than they ask for', () => {
+    const stray = aRunningPod({
+      meta: { name: 'stray', owners: [ownedBy('DaemonSet')] },
+      requests: { cpu: 500 },
+    });
+    const daemonSets = [aDaemonSet({ pod: aPod({ requests: { cpu: 100 } }) })];
+    const nodes = [aStateNode({ pods: [stray] })];
+    const fits = named('web', { requests: { cpu: 1500 } });
+
+    expect(planOf({ daemonSets, nodes, pods: [fits] }).claims).toEqual([]);
+  });
+
+  it('132: a daemon that will not run on a node is not reckoned with there', () => {
+    const elsewhere = aPod({ requests: { cpu: 1000 }, nodeSelector: { team: 'a' } });
+    const daemonSets = [aDaemonSet({ pod: elsewhere })];
+    const fits = named('web', { requests: { cpu: 2000 } });
+
+    expect(planOf({ daemonSets, nodes: [aStateNode()], pods: [fits] }).claims).toEqual([]);
+  });
+
+  it('131: a node without the label is passed over for a new one that has it', () => {
+    const { claims } = planOf({
+      nodePools: [aNodePool({ template: { labels: { team: 'a' } } })],
+      nodes: [aStateNode()],
+      pods: [named('web', { nodeSelector: { team: 'a' } })],
+    });
+
+    expect(claims).toHaveLength(1);
+  });
+
+  it('185: a full node is no reason that a refused pod is told', () => {
+    const { refused } = planOf({
+      nodePools: [aNodePool({ template: { taints: [taint('a=b:NoSchedule')] } })],
+      nodes: [aStateNode()],
+      pods: [named('web', { requests: { cpu: 4000 } })],
+    });
+
+    expect(refused).toMatchObject([{ by: 'taints' }]);
+  });
+
+  it.each([
+    ['', 'a', 0],
+    ['', 'b', 1],
+    ['true', 'a', 1],
+    ['true', 'b', 0],
+  ])(
+    '192: registered=%s decides whether the claim or the node is asked for %s',
+    (registered, team, newNodes) => {
+      const node = aNode({
+        meta: {
+          labels: {
+            team: 'b',
+            'karpenter.sh/registered': registered,
+            'karpenter.sh/initialized': '',
+          },
+        },
+      });
+      const claim = aNodeClaim({ meta: { labels: { team: 'a' } } });
+      const { claims } = planOf({
+        nodePools: [aNodePool({ template: { requirements: [spec('team In a b')] } })],
+        nodes: [aStateNode({ node, claim })],
+        pods: [named('web', { nodeSelector: { team } })],
+      });
+
+      expect(claims).toHaveLength(newNodes);
+    },
+  );
 
   it('128: a daemon that waits for initialized nodes counts, its label is not asked for', () => {
     const daemon = aPod({
