@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { decodeObjects } from '#lib/kube/decode.ts';
 import { assemble } from '#lib/observe/assemble.ts';
 import { joinNodes } from '#lib/observe/join-nodes.ts';
+import { anInstance } from '#test/build/instances.ts';
 import { aNodeClaim } from '#test/build/node-claims.ts';
 import { aNode } from '#test/build/nodes.ts';
 import { aPod } from '#test/build/pods.ts';
 import { someSettings } from '#test/build/snapshots.ts';
-import { aWireNodePool, aWirePod } from '#test/build/wire-objects.ts';
+import { aWireNodePool, aWirePod, wireMeta } from '#test/build/wire-objects.ts';
 
 const instance = (id: string) => `aws:///us-east-1a/${id}`;
 const claim = (name: string, providerId?: string) =>
@@ -69,32 +70,82 @@ describe('assemble', () => {
     nodeClassFacts: [],
   };
 
+  /** Kinds of which nothing but the name is needed, and what the others cannot do without. */
+  const KINDS: readonly (readonly [string, string, object?])[] = [
+    ['karpenter.k8s.aws/v1', 'EC2NodeClass', { spec: {} }],
+    ['apps/v1', 'DaemonSet', { spec: { template: { spec: aWirePod().spec } } }],
+    ['policy/v1', 'PodDisruptionBudget', { spec: {} }],
+    ['v1', 'PersistentVolumeClaim'],
+    ['v1', 'PersistentVolume', { spec: {} }],
+    ['storage.k8s.io/v1', 'StorageClass', { provisioner: 'ebs.csi.aws.com' }],
+    ['storage.k8s.io/v1', 'CSINode', { spec: { drivers: [] } }],
+    ['storage.k8s.io/v1', 'VolumeAttachment', { spec: { nodeName: 'n' } }],
+    ['v1', 'Namespace'],
+    ['v1', 'Service', { spec: {} }],
+    ['apps/v1', 'ReplicaSet', { spec: {} }],
+    ['scheduling.k8s.io/v1', 'PriorityClass', { value: 7 }],
+  ];
+
+  const objects = ['a', 'b', 'c', 'd'].flatMap((name) => [
+    aWirePod({ metadata: { name }, spec: name < 'c' ? { nodeName: 'n-a' } : {} }),
+    aWireNodePool({ metadata: { name } }),
+    { apiVersion: 'v1', kind: 'Node', metadata: wireMeta(`n-${name}`) },
+    ...KINDS.map(([apiVersion, kind, fields]) => ({
+      apiVersion,
+      kind,
+      metadata: wireMeta(name, { namespace: 'default' }),
+      ...fields,
+    })),
+  ]);
+
+  const soldOut = ['m5.large', 'c5.large'].flatMap((instanceType) =>
+    ['us-east-1b', 'us-east-1a'].flatMap((zone) =>
+      (['spot', 'on-demand'] as const).map((capacityType) => ({
+        ...{ instanceType, zone, capacityType },
+        until: 0,
+      })),
+    ),
+  );
+  const nodeClassFacts = ['b', 'a'].map((nodeClass) => ({
+    nodeClass,
+    subnets: [],
+    securityGroups: [],
+    images: [],
+  }));
+  const leftOut = ['Pod', 'Node'].flatMap((kind) =>
+    ['b', 'a'].flatMap((name) =>
+      ['y', 'x'].map((field) => ({
+        object: { apiVersion: 'v1', kind, namespace: name, name },
+        field,
+        problem: '',
+      })),
+    ),
+  );
+  const instances = ['i-2', 'i-1'].map((id) => anInstance({ id }));
+
   it('gives the same bytes in whatever order things were read', () => {
-    const names = ['a', 'b', 'c', 'd'];
-    const objects = names.flatMap((name) =>
-      [
-        aWirePod({ metadata: { name }, spec: name < 'c' ? { nodeName: 'n' } : {} }),
-        aWireNodePool({ metadata: { name } }),
-        { ...aWirePod({ metadata: { name } }), kind: 'Service', spec: {} },
-        {
-          ...aWirePod({ metadata: { name } }),
-          apiVersion: 'apps/v1',
-          kind: 'ReplicaSet',
-          spec: {},
-        },
-        {
-          apiVersion: 'v1',
-          kind: 'Node',
-          metadata: { name: 'n', uid: name, creationTimestamp: '2026-11-20T11:00:00Z' },
-        },
-      ].slice(0, name === 'a' ? 5 : 4),
-    );
-    const expected = JSON.stringify(assemble(decodeObjects(objects).objects, facts));
+    const read = { soldOut, nodeClassFacts, leftOut, instances };
+    const snapshot = assemble(decodeObjects(objects).objects, { ...facts, ...read });
+    for (const [field, value] of Object.entries(snapshot)) {
+      if (Array.isArray(value)) expect(value.length, field).toBeGreaterThan(1);
+    }
+    const shuffled = <T>(list: readonly T[]) =>
+      fc.shuffledSubarray([...list], { minLength: list.length });
 
     fc.assert(
-      fc.property(fc.shuffledSubarray(objects, { minLength: objects.length }), (shuffled) => {
-        expect(JSON.stringify(assemble(decodeObjects(shuffled).objects, facts))).toBe(expected);
-      }),
+      fc.property(
+        shuffled(objects),
+        fc.record({
+          soldOut: shuffled(soldOut),
+          nodeClassFacts: shuffled(nodeClassFacts),
+          leftOut: shuffled(leftOut),
+          instances: shuffled(instances),
+        }),
+        (some, more) => {
+          const again = assemble(decodeObjects(some).objects, { ...facts, ...more });
+          expect(JSON.stringify(again)).toBe(JSON.stringify(snapshot));
+        },
+      ),
       { numRuns: 50 },
     );
   });
