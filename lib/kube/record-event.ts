@@ -25,7 +25,7 @@ const LONGEST_NOTE = 1_024;
 const LONGEST_STEM = 239;
 
 /** What recording takes. */
-export interface EventPorts {
+interface EventPorts {
   readonly kube: KubeTransport;
   readonly now: () => EpochMs;
   readonly events: EventMemory;
