@@ -103,6 +103,7 @@ describe('nodeClassActions', () => {
       { kind: 'recordEvent', message: 'Waiting on NodeClaim termination for a, b, c, d, e' },
     ]);
     expect(act(deleted)).toMatchObject([{ kind: 'update', meta: { finalizers: ['theirs'] } }]);
+    expect(act(deleted, { claims: ['a'] })).toMatchObject([{ kind: 'recordEvent' }]);
     expect(act(aNodeClass({ meta: { deletedAt: NOON } }))).toEqual([]);
   });
 });
