@@ -60,7 +60,7 @@ export function askLevels(pod: Pod, rules: WishRules): readonly AskLevel[] {
   if (rules.someTaintsArePreferences) {
     levels.push({
       asks: asksOf(required, [...pod.tolerations, PREFER_NO_SCHEDULE]),
-      givenUp: [...givenUp, 'a node without a PreferNoSchedule taint'],
+      givenUp: [...givenUp, 'regard to a PreferNoSchedule taint'],
     });
   }
   return levels;

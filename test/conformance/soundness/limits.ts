@@ -115,12 +115,11 @@ export function refusalProblems(
 ): readonly string[] {
   const onHost = Map.groupBy(placing.placements, ({ node, nodeClaim }) => node ?? nodeClaim);
   const seen = new Set<string>();
-  return placing.refused.flatMap(({ pod: name, by }) => {
+  return placing.refused.flatMap(({ pod: name, by, because }) => {
     const pod = pods.get(name);
     if (!pod || by === 'unsupported' || optsOut(pod) || !isNew(pod, seen)) return [];
     // Words that no manifest may use are refused whatever nodes there are.
-    const isInvalid = by === 'eligibility' && snapshot.nodePools.some(givesNodes);
-    if (isInvalid) return [];
+    if (by === 'eligibility' && !because.startsWith('no node has room')) return [];
     const host = snapshot.nodes.find((each) => {
       const there = (onHost.get(each.name) ?? []).flatMap(
         ({ pod: other }) => pods.get(other) ?? [],
