@@ -139,7 +139,7 @@ export interface Refusal {
 }
 
 /** A node that was looked at and stays, with the first reason that keeps it. */
-interface Kept {
+export interface Kept {
   readonly node: string;
   readonly by: string;
   readonly because: string;

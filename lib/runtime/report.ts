@@ -89,7 +89,11 @@ function describeOutcomes(outcomes: readonly Outcome[]): readonly string[] {
   const did = [...done].map(([kind, times]) => (times === 1 ? kind : `${kind} × ${times}`));
   const notDone = outcomes
     .filter(({ result }) => result !== 'done')
-    .map(({ action, result, because }) => `${action.kind}: ${result}, ${because ?? 'unsaid'}`);
+    .map(({ action, result, because }) =>
+      result === 'lost'
+        ? `${action.kind}: lost to another writer`
+        : `${action.kind}: ${result}, ${because ?? 'unsaid'}`,
+    );
   return [...(did.length > 0 ? [`did ${did.join(', ')}`] : []), ...spellOut(notDone)];
 }
 
