@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { compareText } from '#lib/constraints/order.ts';
@@ -36,18 +37,29 @@ const unzip = promisify(gunzip);
 
 /**
  * The catalog in a JSON file, gzipped or not. Offerings get the labels that follow from them, and
- * types those that follow from their name and offerings, where the file leaves them out.
+ * types those that follow from their name and offerings, where the file leaves them out. A file that
+ * holds nothing but a relative path is a link, and is followed once.
  */
 export async function readCatalogFile(path: string): Promise<OfferedTypes | BadCatalog> {
   try {
-    const bytes = await readFile(path);
-    const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
-    const content = (isZipped ? await unzip(bytes) : bytes).toString('utf8');
-    if (content.trim() === '') return { problem: `${path}: the catalog file is empty` };
-    return decodeCatalog(JSON.parse(content));
+    const content = await contentOf(path);
+    const link = LINK.test(content) ? join(dirname(path), content.trim()) : undefined;
+    const linked = link === undefined ? content : await contentOf(link);
+    if (linked.trim() === '') return { problem: `${path}: the catalog file is empty` };
+    return decodeCatalog(JSON.parse(linked));
   } catch (error) {
     return { problem: `${path}: ${sentenceFor(error)}` };
   }
+}
+
+/** A symbolic link that Git checked out as a file, where it may not make links. */
+const LINK = /^\.{1,2}\/[\w./-]{1,200}\.json(\.gz)?\n?$/;
+
+/** The text of a file, unpacked where it is gzipped. */
+async function contentOf(path: string): Promise<string> {
+  const bytes = await readFile(path);
+  const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return (isZipped ? await unzip(bytes) : bytes).toString('utf8');
 }
 
 function sentenceFor(error: unknown): string {

@@ -60,6 +60,19 @@ async function run(args: Partial<PlanArguments>) {
 }
 
 describe('joinery plan', () => {
+  it('follows a catalog that is a link which was checked out as a file', async () => {
+    const link = file('link.json', './catalog.json\n');
+    const pods = file('one.json', { kind: 'List', items: [POOL, aPodObject('web', '1')] });
+
+    expect((await run({ files: [pods], catalog: link })).status).toBe(0);
+    expect(
+      await run({ files: [pods], catalog: file('dead.json', './nowhere.json') }),
+    ).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('there is no such catalog file'),
+    });
+  });
+
   const files = [file('cluster.json', { kind: 'List', items: [POOL, aPodObject('web', '1')] })];
 
   it('prints a plan as JSON, under its apiVersion and kind', async () => {
