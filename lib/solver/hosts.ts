@@ -57,7 +57,8 @@ export const isGoing = ({ node, claim }: StateNode): boolean =>
 
 /**
  * The nodes that pods can be placed on: those that are initialized first, then by name. `promised`
- * holds, by node, pods that are about to be bound there.
+ * holds, by node, pods that are about to be bound there. A Node that could not be read is none: what
+ * it has left is not known.
  *
  * Source: karpenter v1.14, provisioning/scheduling/scheduler.go, calculateExistingNodeClaims.
  */
@@ -66,8 +67,12 @@ export function hostsOf(
   promised: ReadonlyMap<string, readonly Pod[]>,
   axes: Axes,
 ): readonly Host[] {
+  const unread = new Set(
+    snapshot.leftOut.flatMap(({ object }) => (object.kind === 'Node' ? [object.name] : [])),
+  );
   return snapshot.nodes
     .filter((stateNode) => !isGoing(stateNode) && isUsable(stateNode))
+    .filter(({ claim }) => !unread.has(claim?.status.nodeName ?? ''))
     .map((stateNode) => hostOf(stateNode, snapshot, promised.get(stateNode.name) ?? [], axes))
     .sort(
       (a, b) =>

@@ -31,6 +31,21 @@ describe('place', () => {
     expect(refused).toEqual([]);
   });
 
+  it('puts nothing on a node that could not be read, since nobody knows what it has left', () => {
+    const joined = aNodeClaim({ meta: { name: 'default-1' }, status: { nodeName: 'ip-1' } });
+    const unread = {
+      object: { apiVersion: 'v1', kind: 'Node', name: 'ip-1' },
+      field: 'status.allocatable.cpu',
+      problem: 'found "lots"',
+    };
+    const nodes = [anInFlightNode(joined)];
+
+    expect(place(aSnapshot({ pods: somePods(1), nodes })).placements).toHaveLength(1);
+    expect(place(aSnapshot({ pods: somePods(1), nodes, leftOut: [unread] })).claims).toHaveLength(
+      1,
+    );
+  });
+
   it('names a claim by its pool and pods, and salts the name where it is taken', () => {
     const [first] = place(aSnapshot({ pods: somePods(1) })).claims;
     const taken = aNodeClaim({
