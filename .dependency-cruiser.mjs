@@ -56,7 +56,7 @@ export default {
       from: { path: CORE_PATH },
       to: {
         dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer'],
-        pathNot: 'node_modules/(yaml|@marcbachmann/cel-js)/',
+        pathNot: 'node_modules/(yaml|smol-toml|@marcbachmann/cel-js)/',
       },
     },
     {
