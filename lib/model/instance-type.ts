@@ -18,6 +18,12 @@ export interface Offering {
   readonly reservationCapacity?: number;
 }
 
+/** What kubelet is told to keep back, by resource, as quantities. */
+export interface KubeletReserves {
+  readonly kubeReserved: Readonly<Record<string, string>>;
+  readonly systemReserved: Readonly<Record<string, string>>;
+}
+
 /**
  * A kind of machine. `requirements` are the labels its nodes carry: In one value (the label), In
  * several (settled at launch), DoesNotExist (never carried). `offerings` may include sold-out ones.
@@ -30,6 +36,8 @@ export interface InstanceType {
   readonly overhead: Resources;
   /** capacity − overhead, hugepages taken off memory; never negative. */
   readonly allocatable: Resources;
+  /** What a NodeClass's expressions came to for this type; absent where it has none. */
+  readonly reserves?: KubeletReserves;
   /** Sorted by price, then zone, then capacity type. */
   readonly offerings: readonly Offering[];
 }

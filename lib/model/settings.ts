@@ -16,6 +16,8 @@ export interface ClusterSettings {
   readonly vmMemoryOverheadPercent: number;
   /** Interfaces of each instance that are kept from pods; none where absent. */
   readonly reservedInterfaces?: number;
+  /** Whether kubelet settings may be expressions over the instance type; they may not where absent. */
+  readonly kubeletExpressions?: boolean;
   /** The address of the cluster's DNS service, for the user data of nodes. */
   readonly clusterDnsIp?: string;
 }
