@@ -23,7 +23,7 @@ import type {
   GetInstanceProfileCommandOutput,
 } from '@aws-sdk/client-iam';
 import type { SendMessageCommandInput, SendMessageCommandOutput } from '@aws-sdk/client-sqs';
-import type { GetParameterCommandInput, GetParameterCommandOutput } from '@aws-sdk/client-ssm';
+import type { GetParametersCommandInput, GetParametersCommandOutput } from '@aws-sdk/client-ssm';
 
 interface Operation<Input, Output> {
   readonly input: Input;
@@ -64,7 +64,7 @@ export interface AwsOperations {
     GetInstanceProfileCommandOutput
   >;
   readonly SendMessage: Operation<SendMessageCommandInput, SendMessageCommandOutput>;
-  readonly GetParameter: Operation<GetParameterCommandInput, GetParameterCommandOutput>;
+  readonly GetParameters: Operation<GetParametersCommandInput, GetParametersCommandOutput>;
 }
 
 /** The name of an AWS operation that Joinery uses. */

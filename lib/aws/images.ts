@@ -1,10 +1,10 @@
 import type { DescribeImagesCommandInput, Filter, Image } from '@aws-sdk/client-ec2';
+import { compareText } from '#lib/constraints/order.ts';
 import type { AmiAlias } from '#lib/ec2/ami-family.ts';
 import { imageParametersOf } from '#lib/ec2/image-parameters.ts';
 import type { SelectorTerm } from '#lib/model/node-class.ts';
-import type { FoundImage } from '#lib/model/node-class-facts.ts';
+import type { FoundImage, ImageVariant } from '#lib/model/node-class-facts.ts';
 import type { AwsCall } from './call.ts';
-import { awsErrorKind } from './errors.ts';
 import { onceEach, tagFilters } from './network.ts';
 import { everyPage } from './pages.ts';
 
@@ -14,7 +14,6 @@ export interface AliasContext {
   readonly kubernetesVersion: string;
 }
 
-type Variant = NonNullable<FoundImage['variant']>;
 type Query = Pick<DescribeImagesCommandInput, 'Filters' | 'Owners'>;
 
 /** Where a term names no owner: one's own images and Amazon's. Anybody may use any name. */
@@ -32,7 +31,9 @@ export async function findImages(
   { alias, kubernetesVersion }: AliasContext,
 ): Promise<readonly FoundImage[]> {
   const variants =
-    alias === undefined ? new Map() : await aliasImages(call, alias, kubernetesVersion);
+    alias === undefined
+      ? new Map<never, never>()
+      : await aliasImages(call, alias, kubernetesVersion);
   const queries = await queriesOf(call, terms, [...variants.keys()]);
   const answers = await Promise.all(queries.map((query) => describeImages(call, query)));
   return onceEach(answers.flat().flatMap((image) => foundImage(image, variants)));
@@ -43,26 +44,40 @@ async function aliasImages(
   call: AwsCall,
   alias: AmiAlias,
   kubernetesVersion: string,
-): Promise<ReadonlyMap<string, Variant>> {
+): Promise<ReadonlyMap<string, readonly ImageVariant[]>> {
   const parameters = imageParametersOf(alias, kubernetesVersion);
-  const ids = await Promise.all(parameters.map(({ path }) => parameterValue(call, path)));
-  const variants = new Map<string, Variant>();
-  parameters.forEach(({ variant }, index) => {
-    const id = ids[index];
-    if (id !== undefined) variants.set(id, variant);
-  });
-  return variants;
+  const values = await parameterValues(
+    call,
+    parameters.map(({ path }) => path),
+  );
+  const images = new Map<string, readonly ImageVariant[]>();
+  for (const { path, variants } of parameters) {
+    const id = values.get(path);
+    if (id !== undefined) images.set(id, [...(images.get(id) ?? []), ...variants]);
+  }
+  return images;
 }
 
-/** An image id that a parameter holds; undefined where it does not exist or holds none. */
-async function parameterValue(call: AwsCall, name: string): Promise<string | undefined> {
-  try {
-    const { Parameter } = await call('GetParameter', { Name: name });
-    return Parameter?.Value?.startsWith('ami-') ? Parameter.Value : undefined;
-  } catch (error) {
-    if (awsErrorKind(error) === 'notFound') return undefined;
-    throw error;
-  }
+/** How many parameters one call may name. Source: SSM API, GetParameters, Names. */
+const PARAMETERS_A_CALL = 10;
+
+/** The image ids that these parameters hold; without those that do not exist or hold none. */
+async function parameterValues(
+  call: AwsCall,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const once = [...new Set(names)].sort();
+  const chunks = Array.from({ length: Math.ceil(once.length / PARAMETERS_A_CALL) }, (_, index) =>
+    once.slice(index * PARAMETERS_A_CALL, (index + 1) * PARAMETERS_A_CALL),
+  );
+  const answers = await Promise.all(chunks.map((Names) => call('GetParameters', { Names })));
+  const found = answers.flatMap(({ Parameters }) => Parameters ?? []);
+  return new Map(
+    found.flatMap(({ Name, ARN, Value }) => {
+      const named = once.find((name) => name === Name || name === ARN);
+      return named !== undefined && Value?.startsWith('ami-') ? [[named, Value]] : [];
+    }),
+  );
 }
 
 async function queriesOf(
@@ -70,23 +85,22 @@ async function queriesOf(
   terms: readonly SelectorTerm[],
   aliasIds: readonly string[],
 ): Promise<readonly Query[]> {
-  const named = await Promise.all(
-    terms.map(({ ssmParameter }) =>
-      ssmParameter === undefined ? undefined : parameterValue(call, ssmParameter),
-    ),
+  const named = await parameterValues(
+    call,
+    terms.flatMap(({ ssmParameter }) => ssmParameter ?? []),
   );
   const ids = [
-    ...aliasIds,
-    ...terms.flatMap(({ id }) => id ?? []),
-    ...named.flatMap((id) => id ?? []),
-  ];
-  const searches = terms
-    .filter(({ name, tags }) => name !== undefined || tags !== undefined)
-    .map(searchOf);
+    ...new Set([...aliasIds, ...terms.flatMap(({ id }) => id ?? []), ...named.values()]),
+  ].sort(compareText);
+  const searches = terms.filter(isSearch).map(searchOf);
   return ids.length === 0
     ? searches
     : [{ Filters: [{ Name: 'image-id', Values: ids }] }, ...searches];
 }
+
+/** The CRD lets an id or an alias stand alone; a parameter may stand beside name and tags. */
+const isSearch = ({ id, name, tags }: SelectorTerm): boolean =>
+  id === undefined && (name !== undefined || tags !== undefined);
 
 function searchOf({ name, tags, owner }: SelectorTerm): Query {
   const Filters: Filter[] = [
@@ -112,10 +126,13 @@ const describeImages = (
     ({ Images }) => Images ?? [],
   );
 
-function foundImage(image: Image, variants: ReadonlyMap<string, Variant>): readonly FoundImage[] {
+function foundImage(
+  image: Image,
+  variantsById: ReadonlyMap<string, readonly ImageVariant[]>,
+): readonly FoundImage[] {
   const { ImageId: id = '', Name: name = '', Architecture: architecture } = image;
   if (architecture !== 'x86_64' && architecture !== 'arm64') return [];
-  const variant = variants.get(id);
+  const variants = variantsById.get(id);
   const { DeprecationTime: deprecation } = image;
   return [
     {
@@ -124,7 +141,7 @@ function foundImage(image: Image, variants: ReadonlyMap<string, Variant>): reado
       architecture,
       createdAt: Date.parse(image.CreationDate ?? '') || 0,
       ...(deprecation === undefined ? {} : { deprecatedAt: Date.parse(deprecation) }),
-      ...(variant === undefined ? {} : { variant }),
+      ...(variants === undefined ? {} : { variants }),
     },
   ];
 }

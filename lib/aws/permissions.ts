@@ -16,7 +16,7 @@ export const PERMISSIONS: Readonly<Record<AwsOperation, readonly string[]>> = {
   DescribeSecurityGroups: ['ec2:DescribeSecurityGroups'],
   DescribeSubnets: ['ec2:DescribeSubnets'],
   GetInstanceProfile: ['iam:GetInstanceProfile'],
-  GetParameter: ['ssm:GetParameter'],
+  GetParameters: ['ssm:GetParameters'],
   SendMessage: ['sqs:SendMessage'],
   TerminateInstances: ['ec2:TerminateInstances'],
 };

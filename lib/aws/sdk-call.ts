@@ -15,7 +15,7 @@ import {
   IAMClient,
 } from '@aws-sdk/client-iam';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { AwsOperation, RawAwsCall } from './call.ts';
 
 /** Where AWS is: a region, and another address than AWS's own where one stands in for it. */
@@ -55,7 +55,7 @@ function sendersOf(place: AwsPlace): Readonly<Record<AwsOperation, Send>> {
     DescribeSecurityGroups: (input) => ec2.send(new DescribeSecurityGroupsCommand(typed(input))),
     DescribeSubnets: (input) => ec2.send(new DescribeSubnetsCommand(typed(input))),
     GetInstanceProfile: (input) => iam.send(new GetInstanceProfileCommand(typed(input))),
-    GetParameter: (input) => ssm.send(new GetParameterCommand(typed(input))),
+    GetParameters: (input) => ssm.send(new GetParametersCommand(typed(input))),
     SendMessage: (input) => sqs.send(new SendMessageCommand(typed(input))),
     TerminateInstances: (input) => ec2.send(new TerminateInstancesCommand(typed(input))),
   };

@@ -89,6 +89,7 @@ function assumedNodeClass(
       subnetSelectorTerms: [],
       securityGroupSelectorTerms: [],
       amiSelectorTerms: [{ alias: 'al2023@latest' }],
+      capacityReservationSelectorTerms: [],
       tags: {},
       blockDeviceMappings: [],
       metadataOptions: {
@@ -99,7 +100,13 @@ function assumedNodeClass(
       },
     },
     wire: {},
-    status: { subnets, securityGroups: [], amis: [], conditions: [isTrue('Ready', now)] },
+    status: {
+      subnets,
+      securityGroups: [],
+      amis: [],
+      capacityReservations: [],
+      conditions: [isTrue('Ready', now)],
+    },
   };
 }
 

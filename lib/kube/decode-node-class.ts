@@ -1,13 +1,17 @@
 import type {
   BlockDeviceMapping,
-  KubeletSettings,
+  CapacityReservationSelectorTerm,
+  ConnectionTracking,
+  CpuOptions,
   MetadataOptions,
+  NetworkInterface,
   NodeClass,
-  ResolvedAmi,
+  PlacementGroupSelector,
   SelectorTerm,
 } from '#lib/model/node-class.ts';
-import type { EpochMs } from '#lib/model/time.ts';
-import { decodeConditions, decodeMeta, texts } from './decode-meta.ts';
+import { decodeKubelet } from './decode-kubelet.ts';
+import { decodeMeta, texts } from './decode-meta.ts';
+import { decodeNodeClassStatus } from './decode-node-class-status.ts';
 import {
   type Decoder,
   grouped,
@@ -20,16 +24,7 @@ import {
   wire,
   withDefault,
 } from './field.ts';
-import {
-  flag,
-  integer,
-  name,
-  numberOrText,
-  numberOrTextMap,
-  oneOf,
-  text,
-  textMap,
-} from './scalar.ts';
+import { flag, integer, numberOrText, oneOf, text, textMap } from './scalar.ts';
 
 /** An EC2NodeClass, with the CRD's defaults. Throws DecodeError. */
 export function decodeNodeClass(value: unknown): NodeClass {
@@ -39,7 +34,7 @@ export function decodeNodeClass(value: unknown): NodeClass {
     meta,
     spec: required(body, 'spec', (spec) => decodeSpec(wire(spec))),
     wire: required(body, 'spec', wire),
-    status: grouped(body, 'status', (status) => decodeStatus(status, meta.createdAt)),
+    status: grouped(body, 'status', (status) => decodeNodeClassStatus(status, meta)),
   };
 }
 
@@ -47,6 +42,11 @@ const decodeSpec = (spec: Wire): NodeClass['spec'] => ({
   subnetSelectorTerms: list(spec, 'subnetSelectorTerms', decodeSelectorTerm),
   securityGroupSelectorTerms: list(spec, 'securityGroupSelectorTerms', decodeSelectorTerm),
   amiSelectorTerms: list(spec, 'amiSelectorTerms', decodeSelectorTerm),
+  capacityReservationSelectorTerms: list(
+    spec,
+    'capacityReservationSelectorTerms',
+    decodeReservationTerm,
+  ),
   tags: texts(spec, 'tags'),
   blockDeviceMappings: list(spec, 'blockDeviceMappings', decodeBlockDeviceMapping),
   metadataOptions: grouped(spec, 'metadataOptions', decodeMetadataOptions),
@@ -57,6 +57,11 @@ const decodeSpec = (spec: Wire): NodeClass['spec'] => ({
     userData: optional(spec, 'userData', text),
     kubelet: optional(spec, 'kubelet', decodeKubelet),
     instanceStorePolicy: optional(spec, 'instanceStorePolicy', text),
+    networkInterfaces: optional(spec, 'networkInterfaces', listOf(decodeNetworkInterface)),
+    placementGroupSelector: optional(spec, 'placementGroupSelector', decodePlacementGroupSelector),
+    ipPrefixCount: optional(spec, 'ipPrefixCount', integer),
+    connectionTracking: optional(spec, 'connectionTracking', decodeConnectionTracking),
+    cpuOptions: optional(spec, 'cpuOptions', decodeCpuOptions),
     associatePublicIPAddress: optional(spec, 'associatePublicIPAddress', flag),
     detailedMonitoring: optional(spec, 'detailedMonitoring', flag),
     context: optional(spec, 'context', text),
@@ -75,23 +80,50 @@ const decodeSelectorTerm: Decoder<SelectorTerm> = (value) => {
   });
 };
 
-const decodeKubelet: Decoder<KubeletSettings> = (value) => {
-  const kubelet = wire(value);
+const matchCriteria = oneOf('open', 'targeted');
+
+const decodeReservationTerm: Decoder<CapacityReservationSelectorTerm> = (value) => {
+  const term = wire(value);
   return present({
-    clusterDNS: optional(kubelet, 'clusterDNS', listOf(text)),
-    maxPods: optional(kubelet, 'maxPods', integer),
-    podsPerCore: optional(kubelet, 'podsPerCore', integer),
-    systemReserved: optional(kubelet, 'systemReserved', numberOrTextMap),
-    kubeReserved: optional(kubelet, 'kubeReserved', numberOrTextMap),
-    evictionHard: optional(kubelet, 'evictionHard', numberOrTextMap),
-    evictionSoft: optional(kubelet, 'evictionSoft', numberOrTextMap),
-    evictionSoftGracePeriod: optional(kubelet, 'evictionSoftGracePeriod', textMap),
-    evictionMaxPodGracePeriod: optional(kubelet, 'evictionMaxPodGracePeriod', integer),
-    imageGCHighThresholdPercent: optional(kubelet, 'imageGCHighThresholdPercent', integer),
-    imageGCLowThresholdPercent: optional(kubelet, 'imageGCLowThresholdPercent', integer),
-    cpuCFSQuota: optional(kubelet, 'cpuCFSQuota', flag),
+    tags: optional(term, 'tags', textMap),
+    id: optional(term, 'id', text),
+    ownerID: optional(term, 'ownerID', text),
+    instanceMatchCriteria: optional(term, 'instanceMatchCriteria', matchCriteria),
   });
 };
+
+const decodePlacementGroupSelector: Decoder<PlacementGroupSelector> = (value) => {
+  const selector = wire(value);
+  return present({
+    name: optional(selector, 'name', text),
+    id: optional(selector, 'id', text),
+  });
+};
+
+const interfaceType = oneOf('interface', 'efa-only');
+
+const decodeNetworkInterface: Decoder<NetworkInterface> = (value) => {
+  const one = wire(value);
+  return {
+    networkCardIndex: required(one, 'networkCardIndex', integer),
+    deviceIndex: required(one, 'deviceIndex', integer),
+    interfaceType: required(one, 'interfaceType', interfaceType),
+  };
+};
+
+const decodeConnectionTracking: Decoder<ConnectionTracking> = (value) => {
+  const tracking = wire(value);
+  return present({
+    tcpEstablishedTimeout: optional(tracking, 'tcpEstablishedTimeout', integer),
+    udpStreamTimeout: optional(tracking, 'udpStreamTimeout', integer),
+    udpTimeout: optional(tracking, 'udpTimeout', integer),
+  });
+};
+
+const onOrOff = oneOf('enabled', 'disabled');
+
+const decodeCpuOptions: Decoder<CpuOptions> = (value) =>
+  present({ nestedVirtualization: optional(wire(value), 'nestedVirtualization', onOrOff) });
 
 const decodeBlockDeviceMapping: Decoder<BlockDeviceMapping> = (value) => {
   const mapping = wire(value);
@@ -122,43 +154,3 @@ const decodeMetadataOptions = (options: Wire): MetadataOptions => ({
   httpPutResponseHopLimit: withDefault(options, 'httpPutResponseHopLimit', 1, integer),
   httpTokens: withDefault(options, 'httpTokens', 'required', text),
 });
-
-const decodeStatus = (status: Wire, since: EpochMs): NodeClass['status'] => ({
-  subnets: list(status, 'subnets', (value) => {
-    const subnet = wire(value);
-    return {
-      id: required(subnet, 'id', name),
-      zone: required(subnet, 'zone', name),
-      zoneId: withDefault(subnet, 'zoneID', '', text),
-    };
-  }),
-  securityGroups: list(status, 'securityGroups', (value) => {
-    const securityGroup = wire(value);
-    return {
-      id: required(securityGroup, 'id', name),
-      ...present({ name: optional(securityGroup, 'name', text) }),
-    };
-  }),
-  amis: list(status, 'amis', decodeAmi),
-  conditions: decodeConditions(status, since),
-  ...present({ instanceProfile: optional(status, 'instanceProfile', text) || undefined }),
-});
-
-const amiOperator = oneOf('In', 'NotIn', 'Exists', 'DoesNotExist');
-
-const decodeAmi: Decoder<ResolvedAmi> = (value) => {
-  const ami = wire(value);
-  return {
-    id: required(ami, 'id', name),
-    name: withDefault(ami, 'name', '', text),
-    deprecated: withDefault(ami, 'deprecated', false, flag),
-    requirements: list(ami, 'requirements', (found) => {
-      const requirement = wire(found);
-      return {
-        key: required(requirement, 'key', name),
-        operator: required(requirement, 'operator', amiOperator),
-        ...present({ values: optional(requirement, 'values', listOf(text)) }),
-      };
-    }),
-  };
-};

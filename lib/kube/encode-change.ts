@@ -1,5 +1,6 @@
 import { formatResources } from '#lib/constraints/resources.ts';
 import type { Taint } from '#lib/constraints/taints.ts';
+import type { ResolvedCapacityReservation } from '#lib/model/node-class.ts';
 import type { Condition, Owner } from '#lib/model/object.ts';
 import type { MetaChange, StatusChange } from '#lib/model/plan.ts';
 import { formatInstant } from '#lib/model/time.ts';
@@ -47,9 +48,22 @@ export function encodeStatus(status: StatusChange): Wire {
       ...ami,
       ...(deprecated && { deprecated }),
     })),
+    capacityReservations: status.capacityReservations?.map(encodeReservation),
     instanceProfile: status.instanceProfile,
   });
 }
+
+const encodeReservation = (reservation: ResolvedCapacityReservation): Wire => ({
+  id: reservation.id,
+  instanceType: reservation.instanceType,
+  availabilityZone: reservation.zone,
+  ownerID: reservation.ownerId,
+  instanceMatchCriteria: reservation.instanceMatchCriteria,
+  reservationType: reservation.reservationType,
+  interruptible: reservation.interruptible,
+  state: reservation.state,
+  ...present({ endTime: instantText(reservation.endsAt) }),
+});
 
 /** The wire has no instants finer than a second. */
 const instantText = (at: number | undefined): string | undefined =>

@@ -44,6 +44,9 @@ export const LAUNCH_ATTEMPT = 'joinery.dev/launch-attempt';
 /** On a NodeClaim: when a launch of its group last failed; the next one keeps a distance. */
 export const LAUNCH_FAILED_AT = 'joinery.dev/launch-failed-at';
 
+/** On an EC2NodeClass: what its status has no field for, as versioned JSON. */
+export const RESOLVED = 'joinery.dev/resolved';
+
 /** The namespace of Joinery's Lease and ConfigMaps. */
 export const NAMESPACE = 'joinery';
 /** What Joinery calls itself in events, leases and field managers. */

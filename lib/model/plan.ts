@@ -6,7 +6,12 @@ import type { Command } from './command.ts';
 import type { CapacityType } from './instance-type.ts';
 import type { Launch } from './launch.ts';
 import type { NewNodeClaim } from './node-claim.ts';
-import type { ResolvedAmi, ResolvedSecurityGroup, ResolvedSubnet } from './node-class.ts';
+import type {
+  ResolvedAmi,
+  ResolvedCapacityReservation,
+  ResolvedSecurityGroup,
+  ResolvedSubnet,
+} from './node-class.ts';
 import type { Condition, ObjectRef, Owner } from './object.ts';
 import type { EpochMs } from './time.ts';
 
@@ -36,6 +41,7 @@ export interface StatusChange {
   readonly subnets?: readonly ResolvedSubnet[];
   readonly securityGroups?: readonly ResolvedSecurityGroup[];
   readonly amis?: readonly ResolvedAmi[];
+  readonly capacityReservations?: readonly ResolvedCapacityReservation[];
   readonly instanceProfile?: string;
 }
 

@@ -29,7 +29,7 @@ describe('nodeClassFacts', () => {
 
   it('does not take a failed parameter for one that is not there', async () => {
     const bench = anAccount();
-    bench.aws.failNext({ name: 'GetParameter', code: 'ThrottlingException', times: 1 });
+    bench.aws.failNext({ name: 'GetParameters', code: 'ThrottlingException', times: 1 });
     const facts = await inTime(bench, (call) => nodeClassFacts(call, unresolved, settings));
 
     expect(facts.images).toMatchObject({ failed: expect.stringContaining('Throttling') });

@@ -15,7 +15,7 @@ const facts: NodeClassFacts = {
   ],
   securityGroups: [{ id: 'sg-2' }, { id: 'sg-1', name: 'nodes' }],
   images: [
-    { id: 'ami-1', name: 'al2023', architecture: 'x86_64', createdAt: 0, variant: 'standard' },
+    { id: 'ami-1', name: 'al2023', architecture: 'x86_64', createdAt: 0, variants: ['standard'] },
   ],
   instanceProfile: 'test_profile',
 };
@@ -23,7 +23,13 @@ const facts: NodeClassFacts = {
 /** A NodeClass that nobody has looked at yet. */
 const fresh = (difference: Parameters<typeof aNodeClass>[0] = {}): NodeClass => ({
   ...aNodeClass(difference),
-  status: { subnets: [], securityGroups: [], amis: [], conditions: [] },
+  status: {
+    subnets: [],
+    securityGroups: [],
+    amis: [],
+    capacityReservations: [],
+    conditions: [],
+  },
 });
 
 const resolve = (

@@ -30,16 +30,16 @@ describe('resolvedImages', () => {
   it('keeps one for each architecture and kind of device, newest first, then by id', () => {
     expect(
       idsOf(
-        anImage('arm', { architecture: 'arm64', variant: 'standard' }),
-        anImage('plain', { variant: 'standard' }),
-        anImage('gpu', { variant: 'nvidia', createdAt: 20 }),
+        anImage('arm', { architecture: 'arm64', variants: ['standard'] }),
+        anImage('plain', { variants: ['standard'] }),
+        anImage('gpu', { variants: ['nvidia'], createdAt: 20 }),
       ),
     ).toEqual(['gpu', 'arm', 'plain']);
   });
 
   it('says what a type must have, shorter keys first', () => {
     expect(
-      resolvedImages([anImage('plain', { variant: 'standard' })], NOW)[0]?.requirements,
+      resolvedImages([anImage('plain', { variants: ['standard'] })], NOW)[0]?.requirements,
     ).toEqual([
       { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
       { key: 'karpenter.k8s.aws/instance-gpu-count', operator: 'DoesNotExist' },

@@ -81,6 +81,7 @@ const LATENCY_MS: Readonly<Record<string, readonly [number, number]>> = {
   ReceiveMessage: [6, 15],
   DeleteMessage: [6, 15],
   GetParameter: [15, 50],
+  GetParameters: [15, 50],
 };
 const USUAL_LATENCY_MS = [80, 400] as const;
 

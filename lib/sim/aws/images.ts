@@ -98,13 +98,14 @@ function imageOf(line: Line, release: Release, newest: boolean): Image {
 const dayOf = (at: Instant): string => new Date(at).toISOString().slice(0, 10).replaceAll('-', '');
 
 /**
- * DescribeImages, and SSM's GetParameter for the parameters that name images. Two images may
+ * DescribeImages, and SSM's GetParameter(s) for the parameters that name images. Two images may
  * claim one parameter (a new release does); the one made last has it.
  */
 export function imageOperations(account: Account): Operations {
   return {
     DescribeImages: (input) => describeImages(account, input),
     GetParameter: (input) => getParameter(account, input),
+    GetParameters: (input) => getParameters(account, input),
   };
 }
 
@@ -169,12 +170,30 @@ const ownerId = (account: Account, image: Image): string =>
 
 function getParameter(account: Account, input: Fields): unknown {
   const name = text(input, 'Name');
+  const parameter = parameterNamed(account, name);
+  if (parameter === undefined) throw awsError('ParameterNotFound', `Parameter ${name} not found.`);
+  return { Parameter: parameter };
+}
+
+/** Unknown names are no failure here: they are listed. Source: SSM API, GetParameters. */
+function getParameters(account: Account, input: Fields): unknown {
+  const names = optionalTexts(input, 'Names') ?? [];
+  if (names.length === 0 || names.length > 10) {
+    throw awsError('ValidationException', 'Names must have from 1 to 10 members.');
+  }
+  const found = names.map((name) => parameterNamed(account, name));
+  return {
+    Parameters: found.filter((parameter) => parameter !== undefined),
+    InvalidParameters: names.filter((_name, index) => found[index] === undefined),
+  };
+}
+
+function parameterNamed(account: Account, name: string): Fields | undefined {
   const [image] = account.images
     .filter(({ parameters }) => parameters.includes(name))
     .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
-  if (image === undefined) throw awsError('ParameterNotFound', `Parameter ${name} not found.`);
-  return {
-    Parameter: {
+  return (
+    image && {
       ARN: `arn:aws:ssm:${account.region}::parameter${name}`,
       DataType: 'text',
       LastModifiedDate: new Date(image.createdAt),
@@ -182,6 +201,6 @@ function getParameter(account: Account, input: Fields): unknown {
       Type: 'String',
       Value: image.id,
       Version: 1,
-    },
-  };
+    }
+  );
 }
