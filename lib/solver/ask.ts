@@ -1,9 +1,13 @@
+import { compareText } from '#lib/constraints/order.ts';
 import type { RequirementSpec } from '#lib/constraints/requirement.ts';
 import {
   agrees,
   describeRequirements,
+  intersectRequirements,
+  NO_REQUIREMENTS,
   type Requirements,
   requirementsOf,
+  specsOfRequirements,
 } from '#lib/constraints/requirements.ts';
 import type { Toleration } from '#lib/constraints/taints.ts';
 import type { NodeSelectorTerm, Pod, Weighted } from '#lib/model/pod.ts';
@@ -11,10 +15,13 @@ import type { ClusterSettings } from '#lib/model/settings.ts';
 
 /** What a pod asks of a node's labels and taints, in one of the ways in which it can be met. */
 export interface Ask {
+  /** The pod's own demands and those of `places` together. */
   readonly requirements: Requirements;
   /** The keys that must be there: `requirements` forget it where they exclude values as well. */
   readonly present: Requirements;
   readonly tolerations: readonly Toleration[];
+  /** Where its volumes can be attached: the part that is not the pod's own. Absent: anywhere. */
+  readonly places?: Requirements;
 }
 
 /**
@@ -39,27 +46,32 @@ export interface WishRules {
 /**
  * What a pod asks, most wishful level first; the last one asks only what it must. Of its
  * preferred node affinity one term counts at a time, the heaviest first; a PreferNoSchedule taint
- * is put up with only when all else is given up.
+ * is put up with only when all else is given up. Where its volumes can be, one of `places`, is
+ * never given up: each way to meet the pod's own demands is asked in each place.
  *
  * Source: karpenter v1.14, scheduling/requirements.go, NewPodRequirements, and
  * provisioning/scheduling/preferences.go, Relax. There an alternative that was passed over is
  * never tried again with fewer wishes; here each level tries them all.
  */
-export function askLevels(pod: Pod, rules: WishRules): readonly AskLevel[] {
+export function askLevels(
+  pod: Pod,
+  rules: WishRules,
+  places: readonly LabelAsk[] = [asksNothing],
+): readonly AskLevel[] {
   const required = requiredLines(pod);
   const wishes = rules.preferencePolicy === 'Ignore' ? [] : heaviestFirst(pod);
   const levels: AskLevel[] = [];
   const givenUp: string[] = [];
   for (const { term } of wishes) {
     const wished = required.map((lines) => [...lines, ...term.matchExpressions]);
-    levels.push({ asks: asksOf(wished, pod.tolerations), givenUp: [...givenUp] });
+    levels.push({ asks: asksOf(wished, pod.tolerations, places), givenUp: [...givenUp] });
     const wish = describeRequirements(requirementsOf(term.matchExpressions));
     givenUp.push(`its preferred node affinity ${wish}`);
   }
-  levels.push({ asks: asksOf(required, pod.tolerations), givenUp: [...givenUp] });
+  levels.push({ asks: asksOf(required, pod.tolerations, places), givenUp: [...givenUp] });
   if (rules.someTaintsArePreferences) {
     levels.push({
-      asks: asksOf(required, [...pod.tolerations, PREFER_NO_SCHEDULE]),
+      asks: asksOf(required, [...pod.tolerations, PREFER_NO_SCHEDULE], places),
       givenUp: [...givenUp, 'regard to a PreferNoSchedule taint'],
     });
   }
@@ -69,7 +81,16 @@ export function askLevels(pod: Pod, rules: WishRules): readonly AskLevel[] {
 const asksOf = (
   alternatives: readonly (readonly RequirementSpec[])[],
   tolerations: readonly Toleration[],
-): readonly Ask[] => labelAsksOf(alternatives).map((asked) => ({ ...asked, tolerations }));
+  places: readonly LabelAsk[],
+): readonly Ask[] =>
+  labelAsksOf(alternatives).flatMap((asked) =>
+    places.flatMap((place) => {
+      const both = bothAsked(asked, place);
+      if (!both) return [];
+      const isAnywhere = place.requirements.size === 0;
+      return [{ ...both, tolerations, ...(!isAnywhere && { places: place.requirements }) }];
+    }),
+  );
 
 /**
  * That each key is there of which a line says so. The intersection of the lines does not tell:
@@ -110,9 +131,28 @@ export const requiredAlternatives = (pod: Pod): readonly LabelAsk[] =>
   labelAsksOf(requiredLines(pod));
 
 const labelAsksOf = (alternatives: readonly (readonly RequirementSpec[])[]): readonly LabelAsk[] =>
-  alternatives
-    .filter((lines) => !isContradiction(lines))
-    .map((lines) => ({ requirements: requirementsOf(lines), present: presentIn(lines) }));
+  alternatives.flatMap((lines) => labelAskOf(lines) ?? []);
+
+/** Asks nothing of any label. */
+export const asksNothing: LabelAsk = { requirements: NO_REQUIREMENTS, present: NO_REQUIREMENTS };
+
+/** What `lines` ask together, or undefined where no node can satisfy them all. */
+export const labelAskOf = (lines: readonly RequirementSpec[]): LabelAsk | undefined =>
+  isContradiction(lines)
+    ? undefined
+    : { requirements: requirementsOf(lines), present: presentIn(lines) };
+
+/** What `a` and `b` ask together, or undefined where no node can satisfy both. */
+export function bothAsked(a: LabelAsk, b: LabelAsk): LabelAsk | undefined {
+  if (b.requirements.size === 0) return a;
+  const requirements = intersectRequirements(a.requirements, b.requirements);
+  const present = intersectRequirements(a.present, b.present);
+  return agrees(requirements, present) ? { requirements, present } : undefined;
+}
+
+/** What is asked, as one text: asks of equal text are the same. */
+export const labelAskKey = ({ requirements, present }: LabelAsk): string =>
+  JSON.stringify([specsOfRequirements(requirements), [...present.keys()].sort(compareText)]);
 
 /** Equal weights keep the order of the manifest. */
 const heaviestFirst = (pod: Pod): readonly Weighted<NodeSelectorTerm>[] =>

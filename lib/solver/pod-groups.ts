@@ -4,6 +4,7 @@ import { amountOf, type Resources } from '#lib/constraints/resources.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import { type Amounts, type Axes, amountsOf } from './amounts.ts';
 import { type AskLevel, askKey, askLevels, type WishRules } from './ask.ts';
+import { NO_VOLUME_NEED, type VolumeNeed } from './volume-needs.ts';
 
 /** Pods that no rule of the solver can tell apart: they are packed as a count. */
 export interface PodGroup {
@@ -25,6 +26,8 @@ export interface GroupingRules extends WishRules {
   readonly axes: Axes;
   /** Names of the nodes that a pod must keep away from. */
   readonly keptAwayFrom: (pod: Pod) => ReadonlySet<string>;
+  /** Where a pod's volumes can be attached; absent where no pod has any. */
+  readonly volumesOf?: (pod: Pod) => VolumeNeed;
 }
 
 /**
@@ -35,8 +38,9 @@ export interface GroupingRules extends WishRules {
 export function groupPods(pods: readonly Pod[], rules: GroupingRules): readonly PodGroup[] {
   const members = new Map<string, Pod[]>();
   const levels = new Map<string, readonly AskLevel[]>();
+  const volumesOf = rules.volumesOf ?? (() => NO_VOLUME_NEED);
   for (const pod of [...pods].sort(oldestFirst)) {
-    const key = groupKey(pod, rules.keptAwayFrom(pod));
+    const key = groupKey(pod, rules.keptAwayFrom(pod), volumesOf(pod));
     const known = members.get(key);
     if (known) known.push(pod);
     else members.set(key, [pod]);
@@ -45,8 +49,9 @@ export function groupPods(pods: readonly Pod[], rules: GroupingRules): readonly 
   for (const group of members.values()) {
     const [sample] = group;
     if (!sample) continue;
-    const key = askKey(sample);
-    const asked = levels.get(key) ?? askLevels(sample, rules);
+    const volumes = volumesOf(sample);
+    const key = askKey(sample) + volumes.key;
+    const asked = levels.get(key) ?? askLevels(sample, rules, volumes.alternatives);
     levels.set(key, asked);
     groups.push({
       pods: group,
@@ -73,10 +78,11 @@ const largestFirst = chain<PodGroup>(
   (a, b) => oldestFirst(a.sample, b.sample),
 );
 
-function groupKey(pod: Pod, keptAwayFrom: ReadonlySet<string>): string {
+function groupKey(pod: Pod, keptAwayFrom: ReadonlySet<string>, volumes: VolumeNeed): string {
   const amounts = Object.entries(pod.requests).sort(([a], [b]) => compareText(a, b));
   const ports = pod.hostPorts.map(({ ip, port, protocol }) => `${ip}/${port}/${protocol}`).sort();
-  return JSON.stringify([amounts, ports, [...keptAwayFrom].sort(compareText), askKey(pod)]);
+  const away = [...keptAwayFrom].sort(compareText);
+  return JSON.stringify([amounts, ports, away, askKey(pod), volumes.key]);
 }
 
 /** How many pods of the group one node can hold whatever its size: host ports clash. */

@@ -1,5 +1,5 @@
 import { compareText } from '#lib/constraints/order.ts';
-import type { Rejection } from '#lib/constraints/rejection.ts';
+import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { axesOf } from './amounts.ts';
@@ -11,6 +11,13 @@ import { repellersOn, repels, repelsFromItsNodeOnly } from './repellers.ts';
 import type { SealedClaim } from './seal.ts';
 import { sourcesOf } from './sources.ts';
 import { unsupportedNeed } from './unsupported.ts';
+import { volumeObjectsOf } from './volume-lookup.ts';
+import {
+  contradictedByVolumes,
+  NO_VOLUME_NEED,
+  type VolumeNeed,
+  volumeNeedOf,
+} from './volume-needs.ts';
 import type { WishGivenUp } from './wishes.ts';
 
 /** Pods that need a place in the cluster of a Snapshot. */
@@ -64,8 +71,10 @@ export function solve({ snapshot, pods, promised, expected }: SolveProblem): Sol
   );
   const refusals: SolveRefusal[] = [];
   const supported: Pod[] = [];
+  const volumes = volumeNeeds(pods, snapshot);
   for (const pod of pods) {
-    const rejection = unsupportedNeed(pod, repellers);
+    const need = volumes.get(pod);
+    const rejection = unsupportedNeed(pod, repellers) ?? (isRejection(need) ? need : undefined);
     if (rejection) refusals.push({ pods: [pod], rejection, nodePools: [] });
     else supported.push(pod);
   }
@@ -80,6 +89,10 @@ export function solve({ snapshot, pods, promised, expected }: SolveProblem): Sol
     someTaintsArePreferences: [...hosts, ...sources].some(({ taints }) =>
       taints.some(({ effect }) => effect === 'PreferNoSchedule'),
     ),
+    volumesOf: (pod) => {
+      const need = volumes.get(pod);
+      return need === undefined || isRejection(need) ? NO_VOLUME_NEED : need;
+    },
     keptAwayFrom: (pod) =>
       onlyOffItsNode.length === 0
         ? NOWHERE
@@ -97,6 +110,22 @@ export function solve({ snapshot, pods, promised, expected }: SolveProblem): Sol
     wishesGivenUp: packed.wishesGivenUp,
     lowerBoundUsdPerHour: packed.lowerBoundUsdPerHour,
   };
+}
+
+/** Where the volumes of those pods can be that have any; or why nowhere. */
+function volumeNeeds(
+  pods: readonly Pod[],
+  snapshot: Snapshot,
+): ReadonlyMap<Pod, VolumeNeed | Rejection> {
+  const withVolumes = pods.filter(({ volumes }) => volumes.length > 0);
+  if (withVolumes.length === 0) return new Map();
+  const objects = volumeObjectsOf(snapshot);
+  return new Map(
+    withVolumes.map((pod) => {
+      const need = volumeNeedOf(pod, objects);
+      return [pod, isRejection(need) ? need : (contradictedByVolumes(pod, need) ?? need)];
+    }),
+  );
 }
 
 const NOTHING = { placements: [], claims: [], wishesGivenUp: [], lowerBoundUsdPerHour: 0 };

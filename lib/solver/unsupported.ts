@@ -13,7 +13,7 @@ export function unsupportedNeed(pod: Pod, repellers: readonly Repeller[]): Rejec
       `it has Dynamic Resource Allocation requests (${pod.resourceClaims.join(', ')}), which Joinery does not support`,
     );
   }
-  const need = topologyNeed(pod) ?? volumeNeed(pod);
+  const need = topologyNeed(pod);
   if (need !== undefined) {
     return reject('unsupported', `it needs ${need}, which Joinery cannot place yet`);
   }
@@ -33,14 +33,6 @@ function topologyNeed(pod: Pod): string | undefined {
   const [away] = pod.podAntiAffinity.required;
   if (away) return `required pod anti-affinity over ${away.topologyKey}`;
   return undefined;
-}
-
-function volumeNeed({ volumes }: Pod): string | undefined {
-  const [first] = volumes;
-  if (!first) return undefined;
-  return first.ephemeral
-    ? `the ephemeral volume ${first.volume}`
-    : `the volume of PersistentVolumeClaim ${first.claimName}`;
 }
 
 /** What `pod` would like and the solver does not weigh, for a warning; empty for most pods. */

@@ -136,7 +136,6 @@ describe('place', () => {
     ['a spread', { topologySpread: [aSpread('DoNotSchedule')] }, 'topology spread'],
     ['affinity', { podAffinity: requiring('zone') }, 'required pod affinity over zone'],
     ['anti-affinity', { podAntiAffinity: requiring('zone') }, 'required pod anti-affinity'],
-    ['a volume', { volumes: [{ volume: 'data', claimName: 'pvc' }] }, 'PersistentVolumeClaim pvc'],
     ['a device', { resourceClaims: ['gpu'] }, 'Dynamic Resource Allocation'],
   ])('refuses a pod that needs %s', (_, difference, words) => {
     const { refused, claims } = place(aSnapshot({ pods: [named('web', difference)] }));

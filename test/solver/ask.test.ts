@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeRequirements } from '#lib/constraints/requirements.ts';
-import { askLevels } from '#lib/solver/ask.ts';
+import { askLevels, labelAskOf } from '#lib/solver/ask.ts';
 import { spec } from '#test/build/constraints.ts';
 import { aPod } from '#test/build/pods.ts';
 
@@ -42,6 +42,22 @@ describe('askLevels', () => {
 
   it('leaves wishes out where the policy ignores them', () => {
     expect(told(pod, { ...RESPECT, preferencePolicy: 'Ignore' })).toHaveLength(1);
+  });
+
+  it('asks in each place where volumes can be, at every level, and tells the place apart', () => {
+    const places = [labelAskOf([spec('zone In a')]), labelAskOf([spec('zone In c')])].flatMap(
+      (place) => place ?? [],
+    );
+    const levels = askLevels(pod, RESPECT, places);
+
+    expect(
+      levels.map(({ asks }) => asks.map(({ requirements }) => describeRequirements(requirements))),
+    ).toEqual([
+      ['disk In [ssd], size In [large], zone In [a]'],
+      ['arch In [arm64], disk In [ssd], zone In [a]'],
+      ['disk In [ssd], zone In [a]'],
+    ]);
+    expect(levels.at(-1)?.asks[0]?.places).toEqual(places[0]?.requirements);
   });
 
   it('puts up with PreferNoSchedule last of all', () => {

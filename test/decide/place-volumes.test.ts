@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { place } from '#lib/decide/place.ts';
+import type { Pod } from '#lib/model/pod.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { aNode, aStateNode } from '#test/build/nodes.ts';
+import { NOON } from '#test/build/objects.ts';
+import { aPod, aRunningPod } from '#test/build/pods.ts';
+import { aSnapshot } from '#test/build/snapshots.ts';
+import { aBoundClaim, aStorageClass, aVolume, aVolumeClaim, inZones } from '#test/build/volumes.ts';
+
+const ZONE = 'topology.kubernetes.io/zone';
+const onClaim = (claimName: string, difference: Parameters<typeof aPod>[0] = {}): Pod =>
+  aPod({ ...difference, volumes: [{ volume: 'data', claimName }] });
+const inZone = (zone: string, name = 'data'): Partial<Snapshot> => ({
+  persistentVolumeClaims: [aBoundClaim({ meta: { name } })],
+  persistentVolumes: [aVolume({ meta: { name: `pv-${name}` }, nodeAffinity: inZones(zone) })],
+});
+/** The zones that new claims are made in. */
+const zonesOf = (snapshot: Snapshot) =>
+  place(snapshot).creations.flatMap((action) =>
+    action.kind === 'createNodeClaim'
+      ? [action.claim.spec.requirements.find(({ key }) => key === ZONE)?.values]
+      : [],
+  );
+
+describe('place, for pods with volumes', () => {
+  it('makes the node where the volume is', () => {
+    expect(zonesOf(aSnapshot({ pods: [onClaim('data')], ...inZone('us-east-1c') }))).toEqual([
+      ['us-east-1c'],
+    ]);
+  });
+
+  it('makes the node in one of the zones that the class allows', () => {
+    const allowedTopologies = [
+      [{ key: ZONE, values: ['us-east-1x'] }],
+      [{ key: ZONE, values: ['us-east-1b'] }],
+    ];
+    const objects = {
+      persistentVolumeClaims: [aVolumeClaim()],
+      storageClasses: [aStorageClass({ allowedTopologies })],
+    };
+
+    expect(zonesOf(aSnapshot({ pods: [onClaim('data')], ...objects }))).toEqual([['us-east-1b']]);
+  });
+
+  it('uses a node that is there only where it stands in the zone of the volume', () => {
+    const nodes = [aStateNode({ node: aNode() })];
+
+    const near = place(aSnapshot({ nodes, pods: [onClaim('data')], ...inZone('us-east-1a') }));
+    const far = place(aSnapshot({ nodes, pods: [onClaim('data')], ...inZone('us-east-1b') }));
+
+    expect(near.placements).toHaveLength(1);
+    expect(far.claims).toHaveLength(1);
+  });
+
+  it('gives up wishes for the sake of a volume, never the other way round', () => {
+    const wish = {
+      weight: 1,
+      term: {
+        matchExpressions: [{ key: ZONE, operator: 'In' as const, values: ['us-east-1a'] }],
+        hasMatchFields: false,
+      },
+    };
+    const pod = onClaim('data', { nodeAffinity: { required: [], preferred: [wish] } });
+
+    expect(zonesOf(aSnapshot({ pods: [pod], ...inZone('us-east-1b') }))).toEqual([['us-east-1b']]);
+  });
+
+  it('packs pods together whose different volumes are in one zone', () => {
+    const names = ['one', 'two', 'three'];
+    const objects = {
+      persistentVolumeClaims: names.map((name) => aBoundClaim({ meta: { name } })),
+      persistentVolumes: names.map((name) =>
+        aVolume({ meta: { name: `pv-${name}` }, nodeAffinity: inZones('us-east-1b') }),
+      ),
+    };
+    const pods = names.map((name) => onClaim(name, { meta: { name }, requests: { cpu: 100 } }));
+
+    expect(place(aSnapshot({ pods, ...objects })).claims).toHaveLength(1);
+  });
+
+  it('refuses a pod whose volumes no zone of the pool has, and places the others', () => {
+    const pods = [onClaim('data', { meta: { name: 'db' } }), aPod()];
+    const { refused, claims } = place(aSnapshot({ pods, ...inZone('eu-west-1a') }));
+
+    expect(refused).toMatchObject([{ pod: 'default/db', by: 'requirements' }]);
+    expect(claims.flatMap((claim) => claim.pods)).toEqual(['default/web-1']);
+  });
+
+  it('refuses a pod that has to move where its volume cannot be looked up', () => {
+    const going = aStateNode({
+      node: aNode({ meta: { deletedAt: NOON } }),
+      pods: [aRunningPod({ volumes: [{ volume: 'data', claimName: 'data' }] })],
+    });
+    const { claim, ...rest } = going;
+    const leaving = {
+      ...rest,
+      ...(claim && { claim: { ...claim, meta: { ...claim.meta, deletedAt: NOON } } }),
+    };
+
+    expect(place(aSnapshot({ nodes: [leaving] })).refused).toMatchObject([
+      { pod: 'default/web-1', by: 'volumes' },
+    ]);
+  });
+});
