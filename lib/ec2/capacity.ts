@@ -1,9 +1,9 @@
 import { parseAmount } from '#lib/constraints/quantity.ts';
 import type { Resources } from '#lib/constraints/resources.ts';
-import type { BlockDeviceMapping, NodeClass } from '#lib/model/node-class.ts';
+import type { BlockDeviceMapping, NetworkInterface, NodeClass } from '#lib/model/node-class.ts';
 import type { AmiFamily } from './ami-family.ts';
 import { architectureOf } from './instance-type-labels.ts';
-import { podLimit } from './pod-limit.ts';
+import type { NodeSettings } from './node-settings.ts';
 import type { InstanceTypeFacts } from './table.ts';
 
 const MIB = 1024 * 1024;
@@ -11,31 +11,26 @@ const GIGABYTE = 1_000_000_000;
 /** What the firmware of an arm64 machine keeps before the hypervisor takes its share. */
 const ARM_FIRMWARE_MIB = 64;
 
-/** What is the same for all types of one NodeClass. */
-export interface NodeSettings {
-  readonly nodeClass: NodeClass;
-  readonly family: AmiFamily;
-  /** The share of memory that the hypervisor keeps, e.g. 0.075. */
-  readonly vmMemoryOverheadPercent: number;
-  readonly reservedInterfaces: number;
-}
-
 /**
  * What a node of this type would tell as its capacity under these settings. Devices that the type
  * does not have are left out.
  *
  * Source: karpenter AWS provider v1.14, providers/instancetype/types.go, computeCapacity.
  */
-export function capacityOf(facts: InstanceTypeFacts, settings: NodeSettings): Resources {
-  const { nodeClass, family, reservedInterfaces } = settings;
-  const { kubelet = {} } = nodeClass.spec;
+export function capacityOf(
+  facts: InstanceTypeFacts,
+  settings: NodeSettings,
+  podLimit: number,
+): Resources {
+  const { nodeClass, family, discoveredMemory, vmMemoryOverheadPercent } = settings;
   const capacity: Record<string, number> = {
     cpu: facts.vcpus * 1000,
-    memory: memoryOf(facts, settings.vmMemoryOverheadPercent),
+    memory: discoveredMemory.get(facts.name) ?? memoryOf(facts, vmMemoryOverheadPercent),
     'ephemeral-storage': ephemeralStorageOf(facts, nodeClass, family),
-    pods: podLimit(facts, family, kubelet, reservedInterfaces),
+    pods: podLimit,
   };
-  for (const [name, count] of devicesOf(facts, family)) if (count > 0) capacity[name] = count;
+  for (const [name, count] of devicesOf(facts, nodeClass, family))
+    if (count > 0) capacity[name] = count;
   return capacity;
 }
 
@@ -73,7 +68,11 @@ const podDisk = (disks: readonly BlockDeviceMapping[], family: AmiFamily) =>
 
 const bytesOf = (size: string): number => parseAmount('ephemeral-storage', size) ?? 0;
 
-function devicesOf(facts: InstanceTypeFacts, family: AmiFamily): readonly [string, number][] {
+function devicesOf(
+  facts: InstanceTypeFacts,
+  { spec }: NodeClass,
+  family: AmiFamily,
+): readonly [string, number][] {
   const gpusOf = (manufacturer: string): number =>
     facts.gpus
       .filter((gpu) => gpu.manufacturer === manufacturer)
@@ -85,11 +84,15 @@ function devicesOf(facts: InstanceTypeFacts, family: AmiFamily): readonly [strin
     ['habana.ai/gaudi', gpusOf('Habana')],
     ['aws.amazon.com/neuron', facts.neuronDevices.reduce((sum, { count }) => sum + count, 0)],
     ['aws.amazon.com/neuroncore', neuron ? neuron.count * neuron.coresPerDevice : 0],
-    ['vpc.amazonaws.com/efa', facts.efaInterfaces],
+    ['vpc.amazonaws.com/efa', efaInterfacesOf(facts, spec.networkInterfaces)],
     ['vpc.amazonaws.com/pod-eni', facts.branchInterfaces],
     ['vpc.amazonaws.com/PrivateIPv4Address', windowsAddressesOf(facts, family)],
   ];
 }
+
+/** All that the type takes; where a NodeClass lists its interfaces, those of them that are. */
+const efaInterfacesOf = (facts: InstanceTypeFacts, own: readonly NetworkInterface[] | undefined) =>
+  own?.filter(({ interfaceType }) => interfaceType === 'efa-only').length ?? facts.efaInterfaces;
 
 /** Only Windows pods ask for addresses by name, and Windows runs on amd64 only. */
 const windowsAddressesOf = (facts: InstanceTypeFacts, family: AmiFamily): number =>

@@ -4,12 +4,11 @@ import type { Catalog } from '#lib/model/catalog.ts';
 import type { InstanceType, Offering } from '#lib/model/instance-type.ts';
 import { CAPACITY_TYPE, ZONE, ZONE_ID } from '#lib/model/labels.ts';
 import type { NodeClass, ResolvedSubnet } from '#lib/model/node-class.ts';
-import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { SoldOut } from '#lib/model/sold-out.ts';
 import type { EpochMs } from '#lib/model/time.ts';
-import { amiFamilyOf } from './ami-family.ts';
-import { capacityOf, type NodeSettings } from './capacity.ts';
 import { labelsOf } from './instance-type-labels.ts';
+import { nodeNumbersOf } from './node-numbers.ts';
+import { type NodeSettings, type NumberSettings, nodeSettingsOf } from './node-settings.ts';
 import {
   type Availability,
   availabilityAt,
@@ -20,7 +19,6 @@ import {
   type SubnetZone,
   zonesOf,
 } from './offerings.ts';
-import { allocatableOf, overheadOf } from './overhead.ts';
 import type { Ec2Table, RegionalType } from './table.ts';
 
 /** What the catalogue of an instant is made from. */
@@ -28,7 +26,7 @@ export interface CatalogSources {
   readonly table: Ec2Table;
   readonly nodeClasses: readonly NodeClass[];
   readonly soldOut: readonly SoldOut[];
-  readonly settings: Pick<ClusterSettings, 'vmMemoryOverheadPercent' | 'reservedInterfaces'>;
+  readonly settings: NumberSettings;
   readonly now: EpochMs;
 }
 
@@ -69,12 +67,7 @@ function instanceTypesOf(
   requirements: OfferingRequirements,
 ): readonly InstanceType[] {
   const zones = zonesOf(nodeClass.status.subnets);
-  const nodeSettings: NodeSettings = {
-    nodeClass,
-    family: amiFamilyOf(nodeClass),
-    vmMemoryOverheadPercent: settings.vmMemoryOverheadPercent,
-    reservedInterfaces: settings.reservedInterfaces ?? 0,
-  };
+  const nodeSettings = nodeSettingsOf(nodeClass, settings);
   return table.types.map((type) => {
     const boots = bootsOn(nodeSettings.family, type.facts.name);
     const inZones = offeringsOf(type, zones, boots ? available : () => false, requirements);
@@ -93,8 +86,6 @@ function instanceTypeOf(
   region: string,
   { zones, offerings }: Sold,
 ): InstanceType {
-  const capacity = capacityOf(type.facts, settings);
-  const overhead = overheadOf(type.facts, settings, capacity);
   const sold = new Set(offerings.map(({ zone }) => zone));
   const soldZones = zones.filter(({ name }) => sold.has(name));
   const labels = [
@@ -109,9 +100,7 @@ function instanceTypeOf(
   return {
     name: type.facts.name,
     requirements: new Map(labels.map((label) => [label.key, label])),
-    capacity,
-    overhead,
-    allocatable: allocatableOf(capacity, overhead),
+    ...nodeNumbersOf(type.facts, settings),
     offerings,
   };
 }

@@ -44,7 +44,15 @@ export function launchTemplateOf(
 ): LaunchTemplate | Rejection {
   const { claim, nodeClass, capacityType, settings, tags } = basis;
   const maxPods = type.capacity.pods ?? 0;
-  const userData = userDataOf({ claim, nodeClass, capacityType, maxPods, settings });
+  const { reserves } = type;
+  const userData = userDataOf({
+    claim,
+    nodeClass,
+    capacityType,
+    maxPods,
+    settings,
+    ...(reserves && { reserves }),
+  });
   if (isRejection(userData)) return userData;
   const data: Json = {
     ImageId: image.id,

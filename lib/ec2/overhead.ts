@@ -1,6 +1,7 @@
 import { parseAmount } from '#lib/constraints/quantity.ts';
 import { addResources, type Resources, subtractResources } from '#lib/constraints/resources.ts';
-import type { NodeSettings } from './capacity.ts';
+import type { KubeletReserves } from '#lib/model/instance-type.ts';
+import type { NodeSettings } from './node-settings.ts';
 import { networkPodLimit } from './pod-limit.ts';
 import type { InstanceTypeFacts } from './table.ts';
 
@@ -32,13 +33,14 @@ export function overheadOf(
   facts: InstanceTypeFacts,
   settings: NodeSettings,
   capacity: Resources,
+  reserves: KubeletReserves,
 ): Resources {
-  const { kubelet = {} } = settings.nodeClass.spec;
+  const { evictionHard = {} } = settings.nodeClass.spec.kubelet ?? {};
   const reserved = addResources(
-    { ...kubeReserved(facts, settings, capacity), ...parsed(kubelet.kubeReserved) },
-    parsed(kubelet.systemReserved),
+    { ...kubeReserved(facts, settings, capacity), ...parsed(reserves.kubeReserved) },
+    parsed(reserves.systemReserved),
   );
-  return addResources(reserved, evictionThreshold(capacity, kubelet.evictionHard ?? {}));
+  return addResources(reserved, evictionThreshold(capacity, evictionHard));
 }
 
 /**
@@ -64,7 +66,9 @@ function kubeReserved(
 ): Resources {
   // The node's bootstrap knows neither maxPods nor reserved interfaces when it computes its share.
   const pods =
-    settings.family.reservesFor === 'network' ? networkPodLimit(facts, 0) : (capacity.pods ?? 0);
+    settings.family.reservesFor === 'network'
+      ? networkPodLimit(facts, 0, settings.nodeClass.spec.networkInterfaces)
+      : (capacity.pods ?? 0);
   return {
     cpu: kubeMillicores(facts.vcpus),
     memory: (KUBE_MIB_PER_POD * pods + KUBE_MIB_BASE) * MIB,
@@ -106,7 +110,7 @@ function signalBytes(resource: string, signal: string, capacity: number): number
   return percent === 100 ? 0 : Math.ceil((capacity / 100) * percent);
 }
 
-const parsed = (quantities: Readonly<Record<string, string>> = {}): Resources =>
+const parsed = (quantities: Readonly<Record<string, string>>): Resources =>
   Object.fromEntries(
     Object.entries(quantities).flatMap(([name, quantity]) => {
       const amount = parseAmount(name, quantity);

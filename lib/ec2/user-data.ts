@@ -1,38 +1,99 @@
 import { parseDocument } from 'yaml';
 import { type Rejection, reject } from '#lib/constraints/rejection.ts';
+import type { NodeClass } from '#lib/model/node-class.ts';
+import { al2Bootstrap } from './al2-bootstrap.ts';
+import { type AmiFamily, amiFamilyOf } from './ami-family.ts';
+import { bottlerocketProblem, bottlerocketSettings } from './bottlerocket-settings.ts';
 import { isMime, type MimePart, readMime, writeMime } from './mime.ts';
-import { type NodeIdentity, nodeConfigOf } from './node-config.ts';
+import { nodeConfigOf } from './node-config.ts';
+import type { NodeIdentity } from './node-identity.ts';
+import { windowsBootstrap } from './windows-bootstrap.ts';
 
 const NODE_CONFIG = { 'Content-Type': 'application/node.eks.aws' };
 const SHELL_SCRIPT = { 'Content-Type': 'text/x-shellscript; charset="us-ascii"' };
+const NOT_MIME = 'starts like a MIME archive and cannot be read as one';
+
+/** What EC2 takes, before base64. Source: EC2 API, RunInstances, UserData. */
+const MOST_BYTES = 16_384;
 
 /**
- * The user data of an AL2023 instance: the user's own parts, then Joinery's NodeConfig, which
- * wins where both say something. Refused where the user's text claims to be a MIME archive and
- * is none.
+ * What an instance of a NodeClass is told when it boots: the user's own part and, but for images
+ * of family Custom, what makes it a node of the cluster, which wins where both say something.
+ * Refused where the user's part is not what the family reads, and where EC2 would take no more.
  *
- * Source: karpenter AWS provider v1.14, providers/amifamily/bootstrap/nodeadm.go.
+ * Source: karpenter AWS provider v1.14, providers/amifamily/bootstrap.
  */
 export function userDataOf(identity: NodeIdentity): string | Rejection {
-  const own = userParts(identity.nodeClass.spec.userData ?? '');
-  if (own === undefined) {
-    const name = identity.nodeClass.meta.name;
-    return reject(
-      'nodeClass',
-      `the userData of EC2NodeClass ${name} starts like a MIME archive and cannot be read as one`,
-    );
-  }
-  const parts = [...own, { headers: NODE_CONFIG, body: nodeConfigOf(identity) }];
-  // A carriage return that an editor left would end up in the names of programs.
-  return writeMime(parts).replaceAll('\r', '');
+  const { nodeClass } = identity;
+  const userData = withBootstrap(identity);
+  const problem = typeof userData === 'string' ? sizeProblem(userData) : userData.problem;
+  if (typeof userData === 'string' && problem === undefined) return userData;
+  return reject('nodeClass', `the userData of EC2NodeClass ${nodeClass.meta.name} ${problem}`);
 }
 
-/** What the user wrote, as documents: an archive, a NodeConfig, or a script. */
-function userParts(written: string): readonly MimePart[] | undefined {
-  if (written.trim() === '') return [];
-  if (isMime(written)) return readMime(written);
-  return [{ headers: isMapping(written) ? NODE_CONFIG : SHELL_SCRIPT, body: written }];
+/**
+ * What is wrong with a NodeClass's own user data, as the end of a sentence about it, or undefined
+ * where nothing is: it is not what its image family reads, or it is larger than EC2 takes.
+ */
+export function userDataProblem(nodeClass: NodeClass): string | undefined {
+  const written = nodeClass.spec.userData ?? '';
+  return formatProblem(amiFamilyOf(nodeClass), written) ?? sizeProblem(written);
 }
+
+function formatProblem({ name }: AmiFamily, written: string): string | undefined {
+  if (name === 'Bottlerocket') return bottlerocketProblem(written);
+  const isArchive = (name === 'AL2' || name === 'AL2023') && isMime(written);
+  return isArchive && readMime(written) === undefined ? NOT_MIME : undefined;
+}
+
+function sizeProblem(userData: string): string | undefined {
+  const bytes = new TextEncoder().encode(userData).length;
+  return bytes > MOST_BYTES
+    ? `comes to ${bytes} bytes, and EC2 takes ${MOST_BYTES} at most`
+    : undefined;
+}
+
+function withBootstrap(identity: NodeIdentity): string | { readonly problem: string } {
+  const written = identity.nodeClass.spec.userData ?? '';
+  switch (amiFamilyOf(identity.nodeClass).name) {
+    case 'AL2':
+      return archiveOf(written, () => SHELL_SCRIPT, {
+        headers: SHELL_SCRIPT,
+        body: al2Bootstrap(identity),
+      });
+    case 'AL2023':
+      return archiveOf(written, (text) => (isMapping(text) ? NODE_CONFIG : SHELL_SCRIPT), {
+        headers: NODE_CONFIG,
+        body: nodeConfigOf(identity),
+      });
+    case 'Bottlerocket':
+      return bottlerocketSettings(identity);
+    case 'Windows2019':
+    case 'Windows2022':
+    case 'Windows2025':
+      return windowsBootstrap(identity);
+    case 'Custom':
+      return written;
+  }
+}
+
+/** An archive of what the user wrote, and after it our own part. */
+function archiveOf(
+  written: string,
+  headersFor: (text: string) => MimePart['headers'],
+  ours: MimePart,
+): string | { readonly problem: string } {
+  const own = isMime(written) ? readMime(written) : plainParts(written, headersFor);
+  if (own === undefined) return { problem: NOT_MIME };
+  // A carriage return that an editor left would end up in the names of programs.
+  return writeMime([...own, ours]).replaceAll('\r', '');
+}
+
+const plainParts = (
+  written: string,
+  headersFor: (text: string) => MimePart['headers'],
+): readonly MimePart[] =>
+  written.trim() === '' ? [] : [{ headers: headersFor(written), body: written }];
 
 /** Whether a text is a YAML mapping, or nothing but comments. */
 function isMapping(text: string): boolean {
