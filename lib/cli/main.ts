@@ -45,6 +45,8 @@ program
   .addOption(files('a file or folder with objects, as for kubectl; may be repeated'))
   .option('--catalog <path>', 'what EC2 sells; without it, the embedded table')
   .option('--event <path>', 'interrupt: what EC2 or AWS Health announced, as EventBridge sends it')
+  .option('--feature-gates <gates>', 'what is off by default, such as NodeOverlay=true')
+  .option('--limit-usd-per-hour <usd>', 'what all nodes together may cost')
   .option('--now <instant>', 'the instant of the decision, such as 2026-11-20T12:00:00Z')
   .addOption(output())
   .action(async (decision: string, options) => {

@@ -8,14 +8,19 @@ import { crdTexts } from './crds.ts';
 /** An object of our kinds as an API server would keep it, or what it has against it. */
 export type OwnObject = { readonly object: Wire } | { readonly refusals: readonly string[] };
 
-/** Kinds whose schemas are ours, and whose objects a plan reads. */
-const OWN_KINDS: ReadonlySet<string> = new Set(['NodePool', 'NodeClaim', 'EC2NodeClass']);
+/** Kinds whose schemas are ours, and whose objects a plan reads, with their groups. */
+const OWN_KINDS: ReadonlyMap<string, string> = new Map([
+  ['NodePool', 'karpenter.sh'],
+  ['NodeClaim', 'karpenter.sh'],
+  ['NodeOverlay', 'karpenter.sh'],
+  ['EC2NodeClass', 'karpenter.k8s.aws'],
+  ['CapacityBuffer', 'autoscaling.x-k8s.io'],
+]);
 
 /** Whether an API server would hold `object` against a schema of ours. */
 export const isOwnKind = (object: Wire): boolean => {
   const { apiVersion, kind } = identityOf(object);
-  const group = groupOf(apiVersion);
-  return OWN_KINDS.has(kind) && (group === 'karpenter.sh' || group === 'karpenter.k8s.aws');
+  return OWN_KINDS.get(kind) === groupOf(apiVersion);
 };
 
 /**

@@ -3,9 +3,11 @@ import { decideConsolidate } from '#lib/decide/consolidate.ts';
 import { decideDrift } from '#lib/decide/drift.ts';
 import { decideInterrupt } from '#lib/decide/interrupt.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
+import { parseFeatureGates } from '#lib/model/feature-gates.ts';
 import type { Decision, Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type EpochMs, parseInstant } from '#lib/model/time.ts';
+import { parseUsdPerHour } from '#lib/model/usd-limit.ts';
 import { readInterruptions } from '#lib/triggers/interruption-message.ts';
 import { readCatalogFile } from './catalog-file.ts';
 import type { OfferedTypes } from './file-catalog.ts';
@@ -14,7 +16,7 @@ import { planText } from './plan-text.ts';
 import { type Connect, readCluster } from './read-cluster.ts';
 import type { FileProblem } from './read-documents.ts';
 import { readFiles } from './read-files.ts';
-import { snapshotOfFiles } from './snapshot-of-files.ts';
+import { type FileSnapshotOptions, snapshotOfFiles } from './snapshot-of-files.ts';
 
 /** What `joinery plan` was told on its command line. */
 export interface PlanArguments {
@@ -26,6 +28,10 @@ export interface PlanArguments {
   readonly catalog?: string;
   /** RFC 3339. */
   readonly now?: string;
+  /** Karpenter's notation: NodeOverlay=true,StaticCapacity=true. */
+  readonly featureGates?: string;
+  /** What all nodes together may cost. */
+  readonly limitUsdPerHour?: string;
   /** Path of an EventBridge event, for interrupt. */
   readonly event?: string;
 }
@@ -74,7 +80,7 @@ export async function planCommand(
 }
 
 function usageProblem(
-  { decision, now, event }: PlanArguments,
+  { decision, now, event, featureGates = '', limitUsdPerHour }: PlanArguments,
   known: Decision | undefined,
 ): string | undefined {
   if (known === undefined) {
@@ -82,6 +88,11 @@ function usageProblem(
   }
   if (now !== undefined && parseInstant(now) === undefined) {
     return `--now ${now} is not an instant: write it as 2026-11-20T12:00:00Z`;
+  }
+  const gates = parseFeatureGates(featureGates);
+  if ('problem' in gates) return `--feature-gates: ${gates.problem}`;
+  if (limitUsdPerHour !== undefined && parseUsdPerHour(limitUsdPerHour) === undefined) {
+    return `--limit-usd-per-hour ${limitUsdPerHour} is not an amount: write it as 12.50`;
   }
   if (known === 'interrupt' && event === undefined) {
     return 'name what happened: joinery plan interrupt -f <path> --event <event.json>';
@@ -121,12 +132,18 @@ async function snapshotFor(args: PlanArguments, connect: Connect): Promise<Made>
 }
 
 function optionsFor(
-  { now }: PlanArguments,
+  { now, featureGates = '', limitUsdPerHour = '' }: PlanArguments,
   catalog: OfferedTypes | undefined,
   present: EpochMs | undefined,
-): { now?: EpochMs; catalog?: OfferedTypes } {
+): FileSnapshotOptions {
   const instant = now === undefined ? present : parseInstant(now);
+  const gates = parseFeatureGates(featureGates);
+  const limit = parseUsdPerHour(limitUsdPerHour);
   return {
+    settings: {
+      featureGates: 'problem' in gates ? [] : gates,
+      ...(limit !== undefined && { limitUsdPerHour: limit }),
+    },
     ...(instant !== undefined && { now: instant }),
     ...(catalog !== undefined && { catalog }),
   };

@@ -1,12 +1,21 @@
-import { SNAPSHOT_KINDS } from '#lib/kube/decode.ts';
+import { gatedKinds, SNAPSHOT_KINDS } from '#lib/kube/decode.ts';
 import { isGone } from '#lib/kube/errors.ts';
-import { KINDS } from '#lib/kube/kinds.ts';
+import { KINDS, type Kind } from '#lib/kube/kinds.ts';
 import { listAll } from '#lib/kube/list.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
+import { FEATURE_GATES } from '#lib/model/feature-gates.ts';
 import type { FileContents, FileDocument } from './read-documents.ts';
 
 /** Reaches a cluster; throws an Error that says why it cannot. */
 export type Connect = () => Promise<KubeTransport>;
+
+/** What a plan may look at, whatever gates are open: it says what it leaves aside. */
+const CLUSTER_KINDS: readonly Kind[] = [
+  ...SNAPSHOT_KINDS,
+  ...gatedKinds(FEATURE_GATES),
+  'PodTemplate',
+  'Deployment',
+];
 
 /** What a cluster's objects are called where files have names. */
 const CLUSTER = 'the cluster';
@@ -19,7 +28,7 @@ const CLUSTER = 'the cluster';
 export async function readCluster(connect: Connect): Promise<FileContents> {
   try {
     const kube = await connect();
-    const lists = await Promise.all(SNAPSHOT_KINDS.map((kind) => objectsOf(kube, kind)));
+    const lists = await Promise.all(CLUSTER_KINDS.map((kind) => objectsOf(kube, kind)));
     return { documents: lists.flat(), problems: [] };
   } catch (error) {
     // A kubeconfig that cannot be used is told by its reader, in an Error of its own.
@@ -28,10 +37,7 @@ export async function readCluster(connect: Connect): Promise<FileContents> {
   }
 }
 
-async function objectsOf(
-  kube: KubeTransport,
-  kind: (typeof SNAPSHOT_KINDS)[number],
-): Promise<readonly FileDocument[]> {
+async function objectsOf(kube: KubeTransport, kind: Kind): Promise<readonly FileDocument[]> {
   const documents: FileDocument[] = [];
   const { apiVersion } = KINDS[kind];
   try {

@@ -1,6 +1,8 @@
+import { type BufferTargets, decodeTargets, targetRefs } from '#lib/kube/buffer-targets.ts';
 import { decodeObjects, identityOf } from '#lib/kube/decode.ts';
 import type { Wire } from '#lib/kube/field.ts';
 import { decodeSoldOut, SOLD_OUT_NAME } from '#lib/kube/sold-out.ts';
+import type { CapacityBuffer } from '#lib/model/capacity-buffer.ts';
 import { NAMESPACE } from '#lib/model/labels.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { LeftOut, Snapshot } from '#lib/model/snapshot.ts';
@@ -10,7 +12,7 @@ import { assumeReady } from './assume-ready.ts';
 import { budgetStatus } from './budget-status.ts';
 import { expandWorkloads } from './expand-workloads.ts';
 import { embeddedCatalog, givenCatalog, type OfferedTypes } from './file-catalog.ts';
-import { filledIn, keyOf, latestInstant, prioritiesOf } from './file-objects.ts';
+import { filledIn, keyOf, latestInstant, namespaceOf, prioritiesOf } from './file-objects.ts';
 import { createOwnKinds, isOwnKind } from './own-kinds.ts';
 import type { FileDocument, FileProblem } from './read-documents.ts';
 
@@ -55,13 +57,15 @@ export function snapshotOfFiles(
       ? embeddedCatalog(read.objects, settings)
       : givenCatalog(options.catalog);
   if ('problem' in source) return { problems: [{ file: '-f', problem: source.problem }] };
+  const buffers = targetsIn(objects, complete, read.objects.capacityBuffers);
   const assumed = assumeReady(read.objects, source.subnets, now);
   const snapshot = assemble(assumed.objects, {
     takenAt: now,
     settings: { ...settings, region: source.region },
     catalog: source.catalogFor(assumed.objects.nodeClasses, sold.soldOut, now),
     soldOut: sold.soldOut,
-    leftOut: [...read.leftOut, ...sold.leftOut],
+    leftOut: [...read.leftOut, ...sold.leftOut, ...buffers.leftOut],
+    bufferTargets: buffers.targets,
     nodeClassFacts: [],
   });
   const warnings = [
@@ -150,6 +154,29 @@ function soldOutIn(objects: readonly Wire[], now: EpochMs): ReturnType<typeof de
     return kind === 'ConfigMap' && namespace === NAMESPACE && name === SOLD_OUT_NAME;
   });
   return ours === undefined ? { soldOut: [], leftOut: [] } : decodeSoldOut(ours, now);
+}
+
+/** What CapacityBuffers of the files refer to, as far as the files hold it. */
+function targetsIn(
+  objects: readonly Wire[],
+  complete: (object: Wire) => Wire,
+  buffers: readonly CapacityBuffer[],
+): BufferTargets {
+  const found = targetRefs(buffers).map((ref) =>
+    decodeTargets(
+      ref,
+      objects
+        .filter((object) => {
+          const { kind, name } = identityOf(object);
+          return kind === ref.kind && name === ref.name && namespaceOf(object) === ref.namespace;
+        })
+        .map(complete),
+    ),
+  );
+  return {
+    targets: found.flatMap(({ targets }) => targets),
+    leftOut: found.flatMap(({ leftOut }) => leftOut),
+  };
 }
 
 function describeLeftOut({ object, field, problem }: LeftOut): string {

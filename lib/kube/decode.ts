@@ -1,7 +1,10 @@
+import type { CapacityBuffer } from '#lib/model/capacity-buffer.ts';
 import type { DaemonSet } from '#lib/model/daemon-set.ts';
+import type { FeatureGate } from '#lib/model/feature-gates.ts';
 import type { Node } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
+import type { NodeOverlay } from '#lib/model/node-overlay.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { PodDisruptionBudget } from '#lib/model/pod-disruption-budget.ts';
@@ -14,9 +17,11 @@ import type {
   VolumeAttachment,
 } from '#lib/model/volume.ts';
 import type { Namespace, PriorityClass, WorkloadSelector } from '#lib/model/workload.ts';
+import { decodeCapacityBuffer } from './decode-capacity-buffer.ts';
 import { decodeNode } from './decode-node.ts';
 import { decodeNodeClaim } from './decode-node-claim.ts';
 import { decodeNodeClass } from './decode-node-class.ts';
+import { decodeNodeOverlay } from './decode-node-overlay.ts';
 import { decodeNodePool } from './decode-node-pool.ts';
 import { decodePod } from './decode-pod.ts';
 import {
@@ -54,6 +59,8 @@ export interface DecodedObjects {
   readonly namespaces: readonly Namespace[];
   readonly workloadSelectors: readonly WorkloadSelector[];
   readonly priorityClasses: readonly PriorityClass[];
+  readonly nodeOverlays: readonly NodeOverlay[];
+  readonly capacityBuffers: readonly CapacityBuffer[];
 }
 
 type Decoded = DecodedObjects[keyof DecodedObjects][number];
@@ -78,18 +85,29 @@ const ENTRIES = {
   ReplicaSet: ['workloadSelectors', decodeObjectSelector('ReplicaSet')],
   StatefulSet: ['workloadSelectors', decodeObjectSelector('StatefulSet')],
   PriorityClass: ['priorityClasses', decodePriorityClass],
+  NodeOverlay: ['nodeOverlays', decodeNodeOverlay],
+  CapacityBuffer: ['capacityBuffers', decodeCapacityBuffer],
 } as const satisfies Partial<Record<Kind, Entry>>;
 
 /** A kind that has a place in a Snapshot. */
 export type SnapshotKind = keyof typeof ENTRIES;
 
-/** The kinds that a Snapshot is made of. */
-export const SNAPSHOT_KINDS = Object.keys(ENTRIES) as readonly SnapshotKind[];
+/** The kinds that are read only where a cluster asked for what they do. */
+const GATED: ReadonlyMap<SnapshotKind, FeatureGate> = new Map([
+  ['NodeOverlay', 'NodeOverlay'],
+  ['CapacityBuffer', 'CapacityBuffer'],
+]);
+
+/** The kinds that every Snapshot is made of. */
+export const SNAPSHOT_KINDS: readonly SnapshotKind[] = (
+  Object.keys(ENTRIES) as readonly SnapshotKind[]
+).filter((kind) => !GATED.has(kind));
+
+/** The further kinds that a Snapshot is made of behind these gates; their CRDs may be missing. */
+export const gatedKinds = (open: readonly FeatureGate[]): readonly SnapshotKind[] =>
+  [...GATED].flatMap(([kind, gate]) => (open.includes(gate) ? [kind] : []));
 
 const isSnapshotKind = (kind: Kind): kind is SnapshotKind => Object.hasOwn(ENTRIES, kind);
-
-/** Kinds that later decisions read; named, so that nobody believes they were heeded. */
-const NOT_HEEDED: ReadonlySet<Kind> = new Set(['NodeOverlay', 'CapacityBuffer', 'PodTemplate']);
 
 /** What became of a number of objects. */
 export interface DecodeResult {
@@ -153,9 +171,7 @@ function knownKind(item: unknown): KnownKind {
     const problem = `found ${JSON.stringify(apiVersion)}, expected ${JSON.stringify(expected)}`;
     return { kind, refused: new DecodeError('apiVersion', problem) };
   }
-  return NOT_HEEDED.has(kind)
-    ? { kind, refused: new DecodeError('kind', `a ${kind} is not heeded yet`) }
-    : { kind };
+  return { kind };
 }
 
 function decodeInto(

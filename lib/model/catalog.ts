@@ -1,4 +1,5 @@
 import type { InstanceType } from './instance-type.ts';
+import type { NodePool } from './node-pool.ts';
 
 /**
  * What EC2 would sell for each NodeClass at one instant, sold-out offerings marked unavailable.
@@ -12,4 +13,13 @@ export interface Catalog {
   readonly spotPricesAreEstimates: boolean;
   /** By EC2NodeClass name; each list sorted by name. */
   readonly byNodeClass: ReadonlyMap<string, readonly InstanceType[]>;
+  /** By NodePool name, for those of which NodeOverlays change what is sold to them. */
+  readonly byNodePool?: ReadonlyMap<string, readonly InstanceType[]>;
 }
+
+/** What would be sold for nodes of a NodePool, its NodeOverlays applied; sorted by name. */
+export const typesFor = (
+  { byNodeClass, byNodePool }: Catalog,
+  { meta, template }: Pick<NodePool, 'meta' | 'template'>,
+): readonly InstanceType[] =>
+  byNodePool?.get(meta.name) ?? byNodeClass.get(template.nodeClassRef.name) ?? [];

@@ -44,6 +44,9 @@ export const LAUNCH_ATTEMPT = 'joinery.dev/launch-attempt';
 /** On a NodeClaim: when a launch of its group last failed; the next one keeps a distance. */
 export const LAUNCH_FAILED_AT = 'joinery.dev/launch-failed-at';
 
+/** On a NodePool: what its nodes may cost together, in USD per hour. */
+export const LIMIT_USD_PER_HOUR = 'joinery.dev/limit-usd-per-hour';
+
 /** On an EC2NodeClass: what its status has no field for, as versioned JSON. */
 export const RESOLVED = 'joinery.dev/resolved';
 
@@ -84,8 +87,8 @@ export const NITRO_SANDBOX = 'karpenter.k8s.aws/nitro-sandbox';
 export const INSTANCE_TENANCY = 'karpenter.k8s.aws/instance-tenancy';
 export const RESERVATION_TYPE = 'karpenter.k8s.aws/capacity-reservation-type';
 export const RESERVATION_INTERRUPTIBLE = 'karpenter.k8s.aws/capacity-reservation-interruptible';
-const PLACEMENT_GROUP_ID = 'karpenter.k8s.aws/placement-group-id';
-const PLACEMENT_GROUP_PARTITION = 'karpenter.k8s.aws/placement-group-partition';
+export const PLACEMENT_GROUP_ID = 'karpenter.k8s.aws/placement-group-id';
+export const PLACEMENT_GROUP_PARTITION = 'karpenter.k8s.aws/placement-group-partition';
 
 /**
  * The labels that every instance type answers for, so that a pod may ask for them although no

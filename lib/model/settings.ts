@@ -1,3 +1,5 @@
+import type { FeatureGate } from './feature-gates.ts';
+
 /** What a decision must know of the cluster that no object of it says. */
 export interface ClusterSettings {
   readonly clusterName: string;
@@ -20,4 +22,12 @@ export interface ClusterSettings {
   readonly kubeletExpressions?: boolean;
   /** The address of the cluster's DNS service, for the user data of nodes. */
   readonly clusterDnsIp?: string;
+  /** Behaviours that the cluster asked for; none where absent. */
+  readonly featureGates?: readonly FeatureGate[];
+  /** What all nodes of all NodePools together may cost; no limit where absent. */
+  readonly limitUsdPerHour?: number;
 }
+
+/** Whether the cluster asked for a behaviour. */
+export const isOpen = ({ featureGates }: ClusterSettings, gate: FeatureGate): boolean =>
+  featureGates?.includes(gate) ?? false;

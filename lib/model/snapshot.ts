@@ -1,9 +1,11 @@
+import type { BufferTarget, CapacityBuffer } from './capacity-buffer.ts';
 import type { Catalog } from './catalog.ts';
 import type { DaemonSet } from './daemon-set.ts';
 import type { Instance } from './instance.ts';
 import type { StateNode } from './node.ts';
 import type { NodeClass } from './node-class.ts';
-import type { NodeClassFacts } from './node-class-facts.ts';
+import type { NodeClassFacts, NodeClassRemains } from './node-class-facts.ts';
+import type { NodeOverlay } from './node-overlay.ts';
 import type { NodePool } from './node-pool.ts';
 import type { ObjectRef } from './object.ts';
 import type { Pod } from './pod.ts';
@@ -50,6 +52,11 @@ export interface Snapshot {
   readonly namespaces: readonly Namespace[];
   readonly workloadSelectors: readonly WorkloadSelector[];
   readonly priorityClasses: readonly PriorityClass[];
+  /** Read only where the gate NodeOverlay is open. */
+  readonly nodeOverlays: readonly NodeOverlay[];
+  /** Read only where the gate CapacityBuffer is open, and so is what they refer to. */
+  readonly capacityBuffers: readonly CapacityBuffer[];
+  readonly bufferTargets: readonly BufferTarget[];
   readonly catalog: Catalog;
   readonly soldOut: readonly SoldOut[];
   /**
@@ -59,5 +66,7 @@ export interface Snapshot {
   readonly instances?: readonly Instance[];
   /** Of the NodeClasses that were looked up this time, sorted by name. */
   readonly nodeClassFacts: readonly NodeClassFacts[];
+  /** Of the NodeClasses that are going, sorted by name; absent where none was looked up. */
+  readonly nodeClassRemains?: readonly NodeClassRemains[];
   readonly leftOut: readonly LeftOut[];
 }

@@ -1,5 +1,6 @@
 import { byName, byNamespacedName, chain, compareText } from '#lib/constraints/order.ts';
 import type { DecodedObjects } from '#lib/kube/decode.ts';
+import type { BufferTarget } from '#lib/model/capacity-buffer.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
 import type { Instance } from '#lib/model/instance.ts';
 import type { NodeClassFacts } from '#lib/model/node-class-facts.ts';
@@ -17,6 +18,8 @@ export interface Facts {
   readonly catalog: Catalog;
   readonly soldOut: readonly SoldOut[];
   readonly leftOut: readonly LeftOut[];
+  /** What the CapacityBuffers refer to; none where absent. */
+  readonly bufferTargets?: readonly BufferTarget[];
   readonly nodeClassFacts: readonly NodeClassFacts[];
   /** Absent: nobody needed to know. */
   readonly instances?: readonly Instance[];
@@ -45,6 +48,9 @@ export function assemble(objects: DecodedObjects, facts: Facts): Snapshot {
     namespaces: objects.namespaces.toSorted(byName),
     workloadSelectors: objects.workloadSelectors.toSorted(chain(byNamespacedName, bySelectorKind)),
     priorityClasses: objects.priorityClasses.toSorted(byName),
+    nodeOverlays: objects.nodeOverlays.toSorted(byName),
+    capacityBuffers: objects.capacityBuffers.toSorted(byNamespacedName),
+    bufferTargets: (facts.bufferTargets ?? []).toSorted(chain(byNamespacedName, byTargetKind)),
     catalog: facts.catalog,
     soldOut: facts.soldOut.toSorted(bySoldOut),
     ...(facts.instances !== undefined && { instances: facts.instances.toSorted(byId) }),
@@ -55,6 +61,8 @@ export function assemble(objects: DecodedObjects, facts: Facts): Snapshot {
 
 const bySelectorKind = (a: WorkloadSelector, b: WorkloadSelector): number =>
   compareText(a.kind, b.kind);
+
+const byTargetKind = (a: BufferTarget, b: BufferTarget): number => compareText(a.kind, b.kind);
 
 const byId = (a: Instance, b: Instance): number => compareText(a.id, b.id);
 

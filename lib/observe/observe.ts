@@ -2,13 +2,17 @@ import type { AwsCall } from '#lib/aws/call.ts';
 import { describeAwsError } from '#lib/aws/errors.ts';
 import { listInstances } from '#lib/aws/instances.ts';
 import { nodeClassFacts } from '#lib/aws/node-class-facts.ts';
+import { readBufferTargets } from '#lib/kube/buffer-targets.ts';
 import {
   type DecodedObjects,
   type DecodeResult,
   decodeList,
+  gatedKinds,
   mergeResults,
   SNAPSHOT_KINDS,
+  type SnapshotKind,
 } from '#lib/kube/decode.ts';
+import { isGone } from '#lib/kube/errors.ts';
 import { listPages } from '#lib/kube/list.ts';
 import { readSoldOut } from '#lib/kube/sold-out.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
@@ -53,13 +57,14 @@ export async function observe(
 ): Promise<Snapshot> {
   const takenAt = ports.now();
   const [read, sold] = await Promise.all([
-    readObjects(ports.kube),
+    readObjects(ports.kube, ports.settings.cluster),
     readSoldOut(ports.kube, takenAt),
   ]);
   const { objects } = read;
-  const [listed, facts] = await Promise.all([
+  const [listed, facts, buffers] = await Promise.all([
     instancesOf(ports, objects, { ...options, takenAt }),
     factsOf(ports, objects.nodeClasses, options),
+    readBufferTargets(ports.kube, objects.capacityBuffers),
   ]);
   return assemble(objects, {
     takenAt,
@@ -71,17 +76,31 @@ export async function observe(
       now: takenAt,
     }),
     soldOut: sold.soldOut,
-    leftOut: [...read.leftOut, ...sold.leftOut, ...listed.leftOut],
+    leftOut: [...read.leftOut, ...sold.leftOut, ...listed.leftOut, ...buffers.leftOut],
+    bufferTargets: buffers.targets,
     nodeClassFacts: facts,
     ...(listed.instances !== undefined && { instances: listed.instances }),
   });
 }
 
-async function readObjects(kube: KubeTransport): Promise<DecodeResult> {
-  const lists = await Promise.all(
-    SNAPSHOT_KINDS.map((kind) => listPages(kube, { kind }, (items) => decodeList(kind, items))),
-  );
+async function readObjects(
+  kube: KubeTransport,
+  { featureGates = [] }: ClusterSettings,
+): Promise<DecodeResult> {
+  const lists = await Promise.all([
+    ...SNAPSHOT_KINDS.map((kind) => listKind(kube, kind)),
+    ...gatedKinds(featureGates).map((kind) => listKind(kube, kind).catch(noneIfUnknown)),
+  ]);
   return mergeResults(lists.flat());
+}
+
+const listKind = (kube: KubeTransport, kind: SnapshotKind): Promise<readonly DecodeResult[]> =>
+  listPages(kube, { kind }, (items) => decodeList(kind, items));
+
+/** A cluster in which the CRD of a kind is not installed has no object of it. */
+function noneIfUnknown(error: unknown): readonly DecodeResult[] {
+  if (!isGone(error)) throw error;
+  return [];
 }
 
 /**

@@ -1,4 +1,6 @@
+import { type FeatureGate, parseFeatureGates } from '#lib/model/feature-gates.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
+import { parseUsdPerHour } from '#lib/model/usd-limit.ts';
 
 /** What a function is told by its environment, checked once, at the start of a sandbox. */
 export interface Settings {
@@ -18,6 +20,8 @@ interface Setting {
   /** What a good value looks like; the whole value must match. */
   readonly pattern: RegExp;
   readonly expected: string;
+  /** What is wrong with a value that the pattern lets pass. */
+  readonly problem?: (value: string) => string | undefined;
 }
 
 const ANYTHING = /^.+$/s;
@@ -75,6 +79,22 @@ const SETTINGS = {
     pattern: /^(0(\.\d+)?|1(\.0+)?)$/,
     expected: 'a share between 0 and 1, such as 0.075',
   },
+  featureGates: {
+    name: 'JOINERY_FEATURE_GATES',
+    fallback: '',
+    pattern: /^.*$/s,
+    expected: 'gates such as NodeOverlay=true,StaticCapacity=true',
+    problem: (value) => {
+      const gates = parseFeatureGates(value);
+      return 'problem' in gates ? gates.problem : undefined;
+    },
+  },
+  limitUsdPerHour: {
+    name: 'JOINERY_LIMIT_USD_PER_HOUR',
+    fallback: 'none',
+    pattern: /^(none|\d{1,6}(\.\d{1,9})?)$/,
+    expected: 'what all nodes together may cost in USD per hour, such as 12.50, or none',
+  },
   identity: {
     name: 'AWS_LAMBDA_LOG_STREAM_NAME',
     fallback: 'joinery',
@@ -99,10 +119,23 @@ export const readSettings = (environment: Environment): Settings =>
       minValuesPolicy: read(SETTINGS.minValuesPolicy) === 'BestEffort' ? 'BestEffort' : 'Strict',
       preferencePolicy: read(SETTINGS.preferencePolicy) === 'Ignore' ? 'Ignore' : 'Respect',
       vmMemoryOverheadPercent: Number(read(SETTINGS.vmMemoryOverheadPercent)),
+      featureGates: gatesIn(read(SETTINGS.featureGates)),
+      ...limitIn(read(SETTINGS.limitUsdPerHour)),
     },
     hintQueueUrl: read(SETTINGS.hintQueueUrl),
     identity: read(SETTINGS.identity),
   }));
+
+/** Bad ones are told with all other bad settings. */
+function gatesIn(text: string): readonly FeatureGate[] {
+  const gates = parseFeatureGates(text);
+  return 'problem' in gates ? [] : gates;
+}
+
+function limitIn(text: string): Pick<ClusterSettings, 'limitUsdPerHour'> {
+  const limitUsdPerHour = parseUsdPerHour(text);
+  return limitUsdPerHour === undefined ? {} : { limitUsdPerHour };
+}
 
 /** The settings of whoever only sends hints; throws as readSettings does. */
 export const readQueueSettings = (
@@ -125,6 +158,8 @@ function readAll<Value>(
     } else if (!setting.pattern.test(value)) {
       problems.push(`${setting.name} is ${JSON.stringify(value)}: expected ${setting.expected}`);
     }
+    const problem = value === undefined ? undefined : setting.problem?.(value);
+    if (problem !== undefined) problems.push(`${setting.name}: ${problem}`);
     return value ?? '';
   });
   if (problems.length > 0) throw new Error(`Bad settings: ${problems.join('; ')}.`);

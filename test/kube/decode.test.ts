@@ -37,19 +37,25 @@ describe('decodeObjects', () => {
     expect(unknownKinds).toEqual(['serving.knative.dev/v1 Service']);
   });
 
-  it('says of a NodeOverlay that it is not heeded', () => {
+  it('reads NodeOverlays and CapacityBuffers, and knows PodTemplates without keeping them', () => {
     const overlay = {
       apiVersion: 'karpenter.sh/v1alpha1',
       kind: 'NodeOverlay',
       metadata: wireMeta('cheaper'),
+      spec: { requirements: [], price: '0.1', weight: 3 },
     };
+    const buffer = {
+      apiVersion: 'autoscaling.x-k8s.io/v1beta1',
+      kind: 'CapacityBuffer',
+      metadata: wireMeta('room', { namespace: 'default' }),
+      spec: { podTemplateRef: { name: 'web' }, replicas: 2 },
+    };
+    const template = { apiVersion: 'v1', kind: 'PodTemplate', metadata: wireMeta('web') };
+    const { objects, leftOut, unknownKinds } = decodeObjects([overlay, buffer, template]);
 
-    expect(decodeObjects([overlay]).leftOut).toMatchObject([
-      {
-        object: { kind: 'NodeOverlay', name: 'cheaper' },
-        problem: 'a NodeOverlay is not heeded yet',
-      },
-    ]);
+    expect(objects.nodeOverlays).toMatchObject([{ price: '0.1', weight: 3, capacity: {} }]);
+    expect(objects.capacityBuffers).toMatchObject([{ podTemplate: 'web', replicas: 2 }]);
+    expect([leftOut, unknownKinds]).toEqual([[], []]);
   });
 
   it.each([null, 7, 'text', [], {}, { kind: 'Pod' }, { kind: 'Pod', apiVersion: 'v1' }])(

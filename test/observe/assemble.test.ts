@@ -6,7 +6,8 @@ import { joinNodes } from '#lib/observe/join-nodes.ts';
 import { anInstance } from '#test/build/instances.ts';
 import { aNodeClaim } from '#test/build/node-claims.ts';
 import { aNode } from '#test/build/nodes.ts';
-import { aPod } from '#test/build/pods.ts';
+import { aNamespacedMeta } from '#test/build/objects.ts';
+import { aDaemonSet, aPod } from '#test/build/pods.ts';
 import { someSettings } from '#test/build/snapshots.ts';
 import { aWireNodePool, aWirePod, wireMeta } from '#test/build/wire-objects.ts';
 
@@ -84,6 +85,8 @@ describe('assemble', () => {
     ['v1', 'Service', { spec: {} }],
     ['apps/v1', 'ReplicaSet', { spec: {} }],
     ['scheduling.k8s.io/v1', 'PriorityClass', { value: 7 }],
+    ['karpenter.sh/v1alpha1', 'NodeOverlay', { spec: { requirements: [] } }],
+    ['autoscaling.x-k8s.io/v1beta1', 'CapacityBuffer', { spec: {} }],
   ];
 
   const objects = ['a', 'b', 'c', 'd'].flatMap((name) => [
@@ -122,9 +125,13 @@ describe('assemble', () => {
     ),
   );
   const instances = ['i-2', 'i-1'].map((id) => anInstance({ id }));
+  const { pod } = aDaemonSet();
+  const bufferTargets = (['PodTemplate', 'Deployment'] as const).flatMap((kind) =>
+    ['b', 'a'].map((name) => ({ kind, meta: aNamespacedMeta(name), replicas: 1, pod })),
+  );
 
   it('gives the same bytes in whatever order things were read', () => {
-    const read = { soldOut, nodeClassFacts, leftOut, instances };
+    const read = { soldOut, nodeClassFacts, leftOut, instances, bufferTargets };
     const snapshot = assemble(decodeObjects(objects).objects, { ...facts, ...read });
     for (const [field, value] of Object.entries(snapshot)) {
       if (Array.isArray(value)) expect(value.length, field).toBeGreaterThan(1);
@@ -140,6 +147,7 @@ describe('assemble', () => {
           nodeClassFacts: shuffled(nodeClassFacts),
           leftOut: shuffled(leftOut),
           instances: shuffled(instances),
+          bufferTargets: shuffled(bufferTargets),
         }),
         (some, more) => {
           const again = assemble(decodeObjects(some).objects, { ...facts, ...more });
