@@ -238,8 +238,10 @@ describe('launchOf', () => {
     ],
     ['offerings', launching([requiring('karpenter.sh/capacity-type', ['reserved'])])],
     [
-      'unsupported',
-      launching(undefined, { nodeClass: aNodeClass({ spec: { amiFamily: 'Bottlerocket' } }) }),
+      'nodeClass',
+      launching(undefined, {
+        nodeClass: aNodeClass({ spec: { amiFamily: 'Bottlerocket', userData: 'a = [' } }),
+      }),
     ],
     [
       'unsupported',
