@@ -3,22 +3,26 @@ import { requirementOf } from '#lib/constraints/requirement.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
 import type { InstanceType, Offering } from '#lib/model/instance-type.ts';
 import { CAPACITY_TYPE, ZONE, ZONE_ID } from '#lib/model/labels.ts';
+import type { MemoryRecord } from '#lib/model/memory-record.ts';
 import type { NodeClass, ResolvedSubnet } from '#lib/model/node-class.ts';
 import type { SoldOut } from '#lib/model/sold-out.ts';
 import type { EpochMs } from '#lib/model/time.ts';
-import { labelsOf } from './instance-type-labels.ts';
+import { compatibilityWith } from './compatibility.ts';
+import { memoryFor } from './discovered-memory.ts';
+import { CAPACITY_RESERVATION_KEYS, labelsOf } from './instance-type-labels.ts';
 import { nodeNumbersOf } from './node-numbers.ts';
-import { type NodeSettings, type NumberSettings, nodeSettingsOf } from './node-settings.ts';
+import { type NumberSettings, nodeSettingsOf } from './node-settings.ts';
 import {
   type Availability,
   availabilityAt,
-  bootsOn,
   type OfferingRequirements,
   offeringRequirements,
   offeringsOf,
   type SubnetZone,
   zonesOf,
 } from './offerings.ts';
+import { inPartitions, placementLabels } from './placement-offerings.ts';
+import { type ReservationsTaken, reservedOfferings } from './reserved-offerings.ts';
 import type { Ec2Table, RegionalType } from './table.ts';
 
 /** What the catalogue of an instant is made from. */
@@ -28,6 +32,12 @@ export interface CatalogSources {
   readonly soldOut: readonly SoldOut[];
   readonly settings: NumberSettings;
   readonly now: EpochMs;
+  /** Ids of zones that traffic is shifted away from: nothing is bought there. */
+  readonly shiftedZones?: readonly string[];
+  /** None where absent. */
+  readonly reservationsTaken?: ReservationsTaken;
+  /** What nodes told of their memory; nothing where absent. */
+  readonly memory?: readonly MemoryRecord[];
 }
 
 /**
@@ -38,17 +48,16 @@ export interface CatalogSources {
 export function catalogOf(sources: CatalogSources): Catalog {
   const { table, nodeClasses } = sources;
   const resolved = nodeClasses.filter(({ status }) => status.subnets.length > 0);
-  const available = availabilityAt(sources.soldOut, sources.now);
-  const requirements = offeringRequirements();
+  const shop = {
+    available: availabilityAt(sources.soldOut, sources.now),
+    requirements: offeringRequirements(),
+  };
   return {
     region: table.region,
     pricedAt: table.pricedAt,
     spotPricesAreEstimates: table.spotPricesAreEstimates,
     byNodeClass: new Map(
-      resolved.map((nodeClass) => [
-        nodeClass.meta.name,
-        instanceTypesOf(sources, nodeClass, available, requirements),
-      ]),
+      resolved.map((nodeClass) => [nodeClass.meta.name, instanceTypesOf(sources, nodeClass, shop)]),
     ),
   };
 }
@@ -60,36 +69,89 @@ export function catalogOf(sources: CatalogSources): Catalog {
 export const assumedSubnets = (table: Ec2Table): readonly ResolvedSubnet[] =>
   table.zones.map(({ name, id }) => ({ id: `subnet-${name}`, zone: name, zoneId: id }));
 
+/** What all NodeClasses share. */
+interface Shop {
+  readonly available: Availability;
+  readonly requirements: OfferingRequirements;
+}
+
 function instanceTypesOf(
-  { table, settings }: CatalogSources,
+  sources: CatalogSources,
   nodeClass: NodeClass,
-  available: Availability,
-  requirements: OfferingRequirements,
+  shop: Shop,
 ): readonly InstanceType[] {
-  const zones = zonesOf(nodeClass.status.subnets);
-  const nodeSettings = nodeSettingsOf(nodeClass, settings);
+  const { table, settings, memory = [] } = sources;
+  const { subnets } = nodeClass.status;
+  const zones = zonesOf(subnets);
+  const nodeSettings = nodeSettingsOf(nodeClass, settings, memoryFor(nodeClass, memory));
+  const offeringsFor = offeringsIn(sources, nodeClass, {
+    ...shop,
+    available: outsideOf(sources.shiftedZones ?? [], zones, shop.available),
+  });
+  const group = placementLabels(nodeClass.status.placementGroup);
+  const isCompatible = compatibilityWith(nodeClass, nodeSettings.family);
   return table.types.map((type) => {
-    const boots = bootsOn(nodeSettings.family, type.facts.name);
-    const inZones = offeringsOf(type, zones, boots ? available : () => false, requirements);
-    return instanceTypeOf(type, nodeSettings, table.region, { zones, offerings: inZones });
+    const offerings = offeringsFor(type, isCompatible(type.facts));
+    const labels = [
+      ...withoutReservations(labelsOf(type.facts, nodeSettings.family, table.region), offerings),
+      ...group,
+      ...labelsOfSale(zones, offerings),
+    ];
+    return {
+      name: type.facts.name,
+      requirements: new Map(labels.map((label) => [label.key, label])),
+      ...nodeNumbersOf(type.facts, nodeSettings),
+      offerings,
+    };
   });
 }
 
-interface Sold {
-  readonly zones: readonly SubnetZone[];
-  readonly offerings: readonly Offering[];
+/** Availability that is none in zones, named by their ids, that traffic is shifted away from. */
+function outsideOf(
+  shifted: readonly string[],
+  zones: readonly SubnetZone[],
+  available: Availability,
+): Availability {
+  const away = new Set(zones.filter(({ id }) => shifted.includes(id)).map(({ name }) => name));
+  if (away.size === 0) return available;
+  return (capacityType, type, zone) => !away.has(zone) && available(capacityType, type, zone);
 }
 
-function instanceTypeOf(
-  type: RegionalType,
-  settings: NodeSettings,
-  region: string,
-  { zones, offerings }: Sold,
-): InstanceType {
+/** Reserved offerings come first: they cost next to nothing. */
+function offeringsIn(
+  { reservationsTaken: taken = new Map() }: CatalogSources,
+  { status }: NodeClass,
+  { available, requirements }: Shop,
+): (type: RegionalType, isCompatible: boolean) => readonly Offering[] {
+  const zones = zonesOf(status.subnets);
+  const partitioned = inPartitions(status.placementGroup);
+  return (type, isCompatible) => {
+    const asked = isCompatible ? available : () => false;
+    const reserved = reservedOfferings(type, zones, status.capacityReservations, {
+      available: asked,
+      taken,
+    });
+    return partitioned([...reserved, ...offeringsOf(type, zones, asked, requirements)]);
+  };
+}
+
+/** Whether a node of a type that can be had reserved carries a reservation's labels is open. */
+const withoutReservations = (
+  labels: readonly Requirement[],
+  offerings: readonly Offering[],
+): readonly Requirement[] =>
+  offerings.some(({ capacityType }) => capacityType === 'reserved')
+    ? labels.filter(({ key }) => !CAPACITY_RESERVATION_KEYS.includes(key))
+    : labels;
+
+/** The labels that follow from where and how a type is sold. */
+function labelsOfSale(
+  zones: readonly SubnetZone[],
+  offerings: readonly Offering[],
+): readonly Requirement[] {
   const sold = new Set(offerings.map(({ zone }) => zone));
   const soldZones = zones.filter(({ name }) => sold.has(name));
-  const labels = [
-    ...labelsOf(type.facts, settings.family, region),
+  return [
     oneOf(
       ZONE,
       soldZones.map(({ name }) => name),
@@ -97,12 +159,6 @@ function instanceTypeOf(
     ...zoneIds(soldZones),
     oneOf(CAPACITY_TYPE, [...new Set(offerings.map(({ capacityType }) => capacityType))].sort()),
   ];
-  return {
-    name: type.facts.name,
-    requirements: new Map(labels.map((label) => [label.key, label])),
-    ...nodeNumbersOf(type.facts, settings),
-    offerings,
-  };
 }
 
 /** Subnets that do not tell their zone's id leave the label open rather than forbid it. */

@@ -7,7 +7,6 @@ import { CAPACITY_TYPE, ZONE, ZONE_ID } from '#lib/model/labels.ts';
 import type { ResolvedSubnet } from '#lib/model/node-class.ts';
 import type { SoldOut } from '#lib/model/sold-out.ts';
 import type { EpochMs } from '#lib/model/time.ts';
-import type { AmiFamily } from './ami-family.ts';
 import { CAPACITY_RESERVATION_KEYS } from './instance-type-labels.ts';
 import type { RegionalType } from './table.ts';
 
@@ -65,8 +64,9 @@ function requirementsFor(capacityType: CapacityType, zone: SubnetZone): Requirem
 }
 
 /**
- * Every way to buy a type in the zones of a NodeClass, sorted by price, zone, capacity type. A
- * zone without a subnet has no offering: nothing could be launched there.
+ * Every way to buy a type by the hour in the zones of a NodeClass, sorted by price, zone, capacity
+ * type. A zone without a subnet has no offering: nothing could be launched there. Nor is there one
+ * where no price is known. Local and wavelength zones are zones like any other.
  *
  * Source: karpenter AWS provider v1.14, providers/instancetype/offering.
  */
@@ -89,8 +89,9 @@ export function offeringsOf(
       requirements: requirements(capacityType, zone),
     });
     const { spotUsdPerHour } = sale;
+    const onDemand = sale.onDemandUsdPerHour ?? type.onDemandUsdPerHour;
     return [
-      ...(classes.has('on-demand') ? [offer('on-demand', type.onDemandUsdPerHour)] : []),
+      ...(classes.has('on-demand') && onDemand > 0 ? [offer('on-demand', onDemand)] : []),
       ...(classes.has('spot') && spotUsdPerHour !== undefined
         ? [offer('spot', spotUsdPerHour)]
         : []),
@@ -103,12 +104,3 @@ export function offeringsOf(
       compareText(a.capacityType, b.capacityType),
   );
 }
-
-/**
- * Whether images of a family boot on a type at all. Types that they do not boot on stay in the
- * catalogue, with every offering unavailable, so that a node of one is not taken for unknown.
- *
- * Source: karpenter AWS provider v1.14, providers/instancetype/compatibility.
- */
-export const bootsOn = (family: AmiFamily, type: string): boolean =>
-  !(family.name === 'AL2023' && type.startsWith('a1.'));

@@ -37,8 +37,12 @@ const COLUMNS = [
   'burstable',
   'usageClasses',
   'enclavesSupported',
+  'processorFeatures',
+  'placementStrategies',
 ] as const;
 type Column = (typeof COLUMNS)[number];
+/** Columns that a file may lack: its source did not tell them. */
+const OPTIONAL: ReadonlySet<Column> = new Set(['processorFeatures', 'placementStrategies']);
 
 /**
  * The two files that hold a table, put together: the facts of all types, and where and for how
@@ -76,8 +80,8 @@ export const encodeFacts = (describedAt: string, types: readonly InstanceTypeFac
 });
 
 /**
- * A region's file, one type a row: name, on-demand USD an hour, and per zone a spot price, 0
- * (sold, but not as spot) or null (not sold).
+ * A region's file, one type a row: name, on-demand USD an hour, per zone a spot price, 0 (sold, but
+ * not as spot) or null (not sold), and on-demand prices by zone where zones have their own.
  */
 export const encodeRegion = (table: Ec2Table): unknown => ({
   format: REGION_FORMAT,
@@ -95,10 +99,20 @@ export const encodeRegion = (table: Ec2Table): unknown => ({
       const sale = sales.find(({ zone }) => zone === name);
       return sale === undefined ? null : (sale.spotUsdPerHour ?? 0);
     }),
+    ...zonePrices(sales),
   ]),
 });
 
+/** On-demand prices of zones that have their own, as one more cell; none where there are none. */
+function zonePrices(sales: readonly Sale[]): readonly Readonly<Record<string, number>>[] {
+  const own = sales.flatMap(({ zone, onDemandUsdPerHour }) =>
+    onDemandUsdPerHour === undefined ? [] : [[zone, onDemandUsdPerHour] as const],
+  );
+  return own.length === 0 ? [] : [Object.fromEntries(own)];
+}
+
 function encodeCell(value: InstanceTypeFacts[Column]): unknown {
+  if (value === undefined) return null;
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value !== 'object') return value;
   return value.map((item) => (typeof item === 'object' ? Object.values(item) : item));
@@ -107,16 +121,18 @@ function encodeCell(value: InstanceTypeFacts[Column]): unknown {
 function decodeFacts(json: unknown): ReadonlyMap<string, InstanceTypeFacts> {
   const file = record(json, 'facts file');
   expectFormat(file, FACTS_FORMAT);
-  const columns = list(file.columns, 'columns').join();
-  if (columns !== COLUMNS.join()) {
-    throw new Error(`EC2 table: expected the columns ${COLUMNS.join()}, found ${columns}`);
+  const columns = list(file.columns, 'columns').map((column) => text(column, 'column'));
+  const missing = COLUMNS.filter((one) => !OPTIONAL.has(one) && !columns.includes(one));
+  if (missing.length > 0) {
+    throw new Error(`EC2 table: expected the columns ${COLUMNS.join()}, found ${columns.join()}`);
   }
-  const types = list(file.rows, 'rows').map((row) => decodeType(list(row, 'row')));
+  const at = new Map(columns.map((column, index) => [column, index]));
+  const types = list(file.rows, 'rows').map((row) => decodeType(list(row, 'row'), at));
   return new Map(types.map((type) => [type.name, type]));
 }
 
-function decodeType(row: readonly unknown[]): InstanceTypeFacts {
-  const cell = (column: Column): unknown => row[COLUMNS.indexOf(column)];
+function decodeType(row: readonly unknown[], at: ReadonlyMap<string, number>): InstanceTypeFacts {
+  const cell = (column: Column): unknown => row[at.get(column) ?? -1];
   const word = (column: Column): string => text(cell(column), column);
   const amount = (column: Column): number => number(cell(column), column);
   const flag = (column: Column): boolean => amount(column) === 1;
@@ -149,8 +165,19 @@ function decodeType(row: readonly unknown[]): InstanceTypeFacts {
     burstable: flag('burstable'),
     usageClasses: items('usageClasses').map((item) => text(item, 'usage class')),
     enclavesSupported: flag('enclavesSupported'),
+    ...optionalWords('processorFeatures', cell('processorFeatures')),
+    ...optionalWords('placementStrategies', cell('placementStrategies')),
   };
 }
+
+/** A list of words under its column's name; nothing where the file does not tell it. */
+const optionalWords = (
+  column: 'processorFeatures' | 'placementStrategies',
+  cell: unknown,
+): Partial<Record<typeof column, readonly string[]>> =>
+  cell === undefined || cell === null
+    ? {}
+    : { [column]: list(cell, column).map((word) => text(word, column)) };
 
 function decodeDevice(json: unknown): Device {
   const [name, manufacturer, count, memoryMib] = list(json, 'device');
@@ -176,12 +203,21 @@ function decodeRegional(
   factsByName: ReadonlyMap<string, InstanceTypeFacts>,
   zones: readonly string[],
 ): readonly RegionalType[] {
-  const [name, price, spot] = list(json, 'row');
+  const [name, price, spot, own] = list(json, 'row');
+  const zonePrice = own === undefined ? {} : record(own, 'prices by zone');
   const facts = factsByName.get(text(name, 'type name'));
   const sales = list(spot, 'spot prices').flatMap((cell, index): readonly Sale[] => {
     const zone = zones[index];
     if (zone === undefined || cell === null) return [];
-    return [cell === 0 ? { zone } : { zone, spotUsdPerHour: number(cell, 'spot price') }];
+    const spotPrice = number(cell, 'spot price');
+    const onDemand = zonePrice[zone];
+    return [
+      {
+        zone,
+        ...(spotPrice > 0 && { spotUsdPerHour: spotPrice }),
+        ...(onDemand !== undefined && { onDemandUsdPerHour: number(onDemand, 'zone price') }),
+      },
+    ];
   });
   if (facts === undefined || sales.length === 0) return [];
   return [{ facts, onDemandUsdPerHour: number(price, 'on-demand price'), sales }];

@@ -58,17 +58,24 @@ export interface InstanceTypeFacts {
   /** on-demand, spot, capacity-block. */
   readonly usageClasses: readonly string[];
   readonly enclavesSupported: boolean;
+  /** As listed: amd-sev-snp, nested-virtualization; absent where the source did not tell. */
+  readonly processorFeatures?: readonly string[];
+  /** Placement groups that take it: cluster, partition, spread; absent where not told. */
+  readonly placementStrategies?: readonly string[];
 }
 
 /** Where a type is sold: a zone, with its spot price where spot is sold there. */
 export interface Sale {
   readonly zone: string;
   readonly spotUsdPerHour?: number;
+  /** Where the zone has an on-demand price of its own, as local zones have. */
+  readonly onDemandUsdPerHour?: number;
 }
 
 /** One instance type as one region sells it. Sales are in the order of the region's zones. */
 export interface RegionalType {
   readonly facts: InstanceTypeFacts;
+  /** 0 where no price is published: then it is not sold on demand. */
   readonly onDemandUsdPerHour: number;
   readonly sales: readonly Sale[];
 }

@@ -2,6 +2,8 @@ import type { BufferTarget, CapacityBuffer } from './capacity-buffer.ts';
 import type { Catalog } from './catalog.ts';
 import type { DaemonSet } from './daemon-set.ts';
 import type { Instance } from './instance.ts';
+import type { MarketDates } from './market.ts';
+import type { MemoryRecord } from './memory-record.ts';
 import type { StateNode } from './node.ts';
 import type { NodeClass } from './node-class.ts';
 import type { NodeClassFacts, NodeClassRemains } from './node-class-facts.ts';
@@ -64,6 +66,12 @@ export interface Snapshot {
    * concluded from an instance that is not listed.
    */
   readonly instances?: readonly Instance[];
+  /** What nodes told of their memory, by type and images; absent: nobody needed to know. */
+  readonly memory?: readonly MemoryRecord[];
+  /** When each part of what EC2 sells was last asked for; absent: it does not matter here. */
+  readonly market?: MarketDates;
+  /** Ids of the zones that traffic is shifted away from; none where absent. */
+  readonly shiftedZones?: readonly string[];
   /** Of the NodeClasses that were looked up this time, sorted by name. */
   readonly nodeClassFacts: readonly NodeClassFacts[];
   /** Of the NodeClasses that are going, sorted by name; absent where none was looked up. */

@@ -67,8 +67,10 @@ const withKubelet = (kubelet: KubeletSettings) => typesFor({ spec: { kubelet } }
 const allocatable = (types: ReadonlyMap<string, InstanceType>, name: string) =>
   formatResources(types.get(name)?.allocatable ?? {});
 
-/** Labels that the list derives from names and offerings. */
+/** Labels that the list derives from names and offerings, or is silent of. */
 const DERIVED = [
+  'karpenter.k8s.aws/placement-group-id',
+  'karpenter.k8s.aws/placement-group-partition',
   'node.kubernetes.io/instance-type',
   'topology.kubernetes.io/zone',
   'karpenter.sh/capacity-type',

@@ -1,0 +1,86 @@
+import { compareText } from '#lib/constraints/order.ts';
+import { requirementOf } from '#lib/constraints/requirement.ts';
+import type { Requirements } from '#lib/constraints/requirements.ts';
+import type { Offering } from '#lib/model/instance-type.ts';
+import {
+  CAPACITY_TYPE,
+  RESERVATION_ID,
+  RESERVATION_INTERRUPTIBLE,
+  RESERVATION_TYPE,
+  ZONE,
+  ZONE_ID,
+} from '#lib/model/labels.ts';
+import type { ResolvedCapacityReservation } from '#lib/model/node-class.ts';
+import type { Availability, SubnetZone } from './offerings.ts';
+import type { RegionalType } from './table.ts';
+
+/**
+ * What an instance of a reservation costs: it is paid for already, so as good as nothing, but the
+ * order of the prices is kept. Source: karpenter AWS provider v1.14, offering provider.
+ */
+const SHARE_OF_ON_DEMAND = 1 / 10_000_000;
+
+/** Instances that reservations have given, or are promised, since EC2 counted; by reservation. */
+export type ReservationsTaken = ReadonlyMap<string, number>;
+
+/**
+ * The offerings that a NodeClass's capacity reservations make of a type: one for each reservation
+ * of that type in a zone with a subnet, sorted by price, zone and reservation. One that has nothing
+ * left, ends soon or is sold out is there and not available.
+ *
+ * Source: karpenter AWS provider v1.14, providers/instancetype/offering.
+ */
+export function reservedOfferings(
+  type: RegionalType,
+  zones: readonly SubnetZone[],
+  reservations: readonly ResolvedCapacityReservation[],
+  { available, taken }: { readonly available: Availability; readonly taken: ReservationsTaken },
+): readonly Offering[] {
+  const { name } = type.facts;
+  const offerings = reservations.flatMap((reservation): readonly Offering[] => {
+    const zone = zones.find((one) => one.name === reservation.zone);
+    const sale = type.sales.find((one) => one.zone === reservation.zone);
+    if (reservation.instanceType !== name || zone === undefined) return [];
+    const counted = reservation.availableInstances ?? 0;
+    const left = Math.max(0, counted - (taken.get(reservation.id) ?? 0));
+    return [
+      {
+        zone: zone.name,
+        zoneId: zone.id,
+        capacityType: 'reserved',
+        usdPerHour: (sale?.onDemandUsdPerHour ?? type.onDemandUsdPerHour) * SHARE_OF_ON_DEMAND,
+        available:
+          left > 0 &&
+          reservation.state === 'active' &&
+          sale !== undefined &&
+          available('reserved', name, zone.name),
+        requirements: requirementsOf(reservation, zone),
+        reservationId: reservation.id,
+        reservationCapacity: left,
+      },
+    ];
+  });
+  return offerings.sort(
+    (a, b) =>
+      a.usdPerHour - b.usdPerHour ||
+      compareText(a.zone, b.zone) ||
+      compareText(a.reservationId ?? '', b.reservationId ?? ''),
+  );
+}
+
+function requirementsOf(
+  { id, reservationType, interruptible }: ResolvedCapacityReservation,
+  zone: SubnetZone,
+): Requirements {
+  const labels: readonly (readonly [string, string])[] = [
+    [CAPACITY_TYPE, 'reserved'],
+    [ZONE, zone.name],
+    [RESERVATION_ID, id],
+    [RESERVATION_TYPE, reservationType],
+    [RESERVATION_INTERRUPTIBLE, String(interruptible)],
+    ...(zone.id === '' ? [] : [[ZONE_ID, zone.id] as const]),
+  ];
+  return new Map(
+    labels.map(([key, value]) => [key, requirementOf({ key, operator: 'In', values: [value] })]),
+  );
+}
