@@ -14,6 +14,7 @@ import {
   requirementProblems,
   restrictedLabelProblem,
 } from './requirement-validation.ts';
+import { usdLimitProblem } from './usd-limit.ts';
 
 /** A taint before anything about it has been believed. */
 interface TaintWords {
@@ -30,11 +31,15 @@ export interface NodePoolWords {
     readonly startupTaints: readonly TaintWords[];
     readonly requirements: readonly RequirementWords[];
   };
+  /** Absent where only a template is judged. */
+  readonly meta?: { readonly annotations: Readonly<Record<string, string>> };
 }
 
 /** All that is wrong with a NodePool, each a sentence; empty where nothing is. */
-export function nodePoolProblems({ template }: NodePoolWords): readonly string[] {
+export function nodePoolProblems({ template, meta }: NodePoolWords): readonly string[] {
+  const badLimit = meta && usdLimitProblem(meta);
   return [
+    ...(badLimit === undefined ? [] : [badLimit]),
     ...labelsProblems(template.labels),
     ...taintsProblems(template.taints, [], 'taints'),
     ...taintsProblems(template.startupTaints, template.taints, 'startupTaints'),

@@ -133,8 +133,8 @@ function withMinimumsOf(requirements: Requirements, lowered: Requirements): Requ
 /** Every type, with its offerings, that holds what `draft` holds, within limits; by name. */
 export const holdersOf = (draft: NodeClaimDraft): readonly Choice[] =>
   [...draft.admission.choices.values()].filter(
-    ({ sourceType }) =>
-      holds(sourceType, draft.used, draft.hostPorts) && allows(draft.allowance, sourceType.type),
+    (choice) =>
+      holds(choice.sourceType, draft.used, draft.hostPorts) && allows(draft.allowance, choice),
   );
 
 /** Whether a node of this type has room for `used` and for the ports, its daemons running. */

@@ -2,7 +2,7 @@ import { maxResources, type Resources, subtractResources } from '#lib/constraint
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { Choice } from './admission.ts';
-import { type Allowance, allowanceOf, chargeFor } from './limits.ts';
+import { type Allowance, allowanceOf, chargeFor, USD_OF_ALL } from './limits.ts';
 import type { Source, SourceType } from './sources.ts';
 
 /** What there is only so much of in one solve: what limits allow, and what reservations hold. */
@@ -35,13 +35,12 @@ const offeringsOf = ({ offerings }: SourceType): SourceType['offerings'] => offe
 export const allowanceIn = (ledger: Ledger, { meta }: NodePool): Allowance =>
   ledger.allowances.get(meta.name);
 
-/** What a NodeClaim of these types takes of an allowance: as much as its largest type would. */
+/** What a NodeClaim of these choices takes of an allowance: as much as its largest and dearest. */
 export function chargeOf(choices: readonly Choice[], allowance: Resources): Resources {
-  const largest = choices.reduce<Resources>(
-    (sum, { sourceType }) => maxResources(sum, sourceType.type.capacity),
+  return choices.reduce<Resources>(
+    (most, choice) => maxResources(most, chargeFor(choice, allowance)),
     {},
   );
-  return chargeFor(largest, allowance);
 }
 
 /** The ledger when `times` NodeClaims have been planned that each take `charge`. */
@@ -57,7 +56,15 @@ export function charged(
     Object.entries(charge).map(([name, amount]) => [name, amount * times]),
   );
   const left = subtractResources(allowance, taken);
-  return { ...ledger, allowances: new Map(ledger.allowances).set(nodePool, left) };
+  const allowances = new Map(ledger.allowances).set(nodePool, left);
+  const usdOfAll = left[USD_OF_ALL];
+  if (usdOfAll !== undefined) {
+    // Every NodePool draws on it.
+    for (const [name, other] of allowances) {
+      allowances.set(name, { ...other, [USD_OF_ALL]: usdOfAll });
+    }
+  }
+  return { ...ledger, allowances };
 }
 
 /** The ledger when `times` instances of a reservation have been planned. */

@@ -6,66 +6,106 @@ import {
   type Resources,
   subtractResources,
 } from '#lib/constraints/resources.ts';
-import type { InstanceType } from '#lib/model/instance-type.ts';
-import { INSTANCE_TYPE, NODEPOOL } from '#lib/model/labels.ts';
+import { NODEPOOL } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { usdLimitOf } from '#lib/model/usd-limit.ts';
+import type { Choice } from './admission.ts';
 import { isGoing } from './hosts.ts';
+import { mayBecome, priceOfNode } from './node-price.ts';
 
-/** What a NodePool's limits still allow; undefined where it has none. Only limited resources. */
+/**
+ * What the limits of a NodePool, and those of all together, still allow; undefined where there are
+ * none. Only limited resources; dollars are two of them.
+ */
 export type Allowance = Resources | undefined;
+
+/** What the nodes of a NodePool may cost together, as a resource: USD per hour in billionths. */
+export const USD = 'joinery.dev/usd-per-hour';
+/** What all nodes may cost together, likewise. */
+export const USD_OF_ALL = 'joinery.dev/usd-per-hour-of-all';
+const NANO = 1e9;
+
+/** Prices as whole numbers, so that sums of them are exact. No price has more than nine places. */
+const nanoUsd = (usdPerHour: number): number => Math.round(usdPerHour * NANO);
+
+/** An amount of either of the dollar resources in USD per hour. */
+export const usdOf = (amount: number): number => amount / NANO;
+
+/** Everything that is limited for a NodePool, before anything is held. */
+function limitsOf({ limits, meta }: NodePool, { settings }: Snapshot): Resources {
+  const own = usdLimitOf(meta);
+  const all = settings.limitUsdPerHour;
+  return {
+    ...limits,
+    ...(own !== undefined && { [USD]: nanoUsd(own) }),
+    ...(all !== undefined && { [USD_OF_ALL]: nanoUsd(all) }),
+  };
+}
 
 /**
  * What the limits of `nodePool` leave: less what its nodes and NodeClaims hold that are not on
- * their way out. A NodeClaim whose size is not known yet counts as the largest it may become.
+ * their way out. A NodeClaim whose size is not known yet counts as the largest and the dearest that
+ * it may become; so does a price that is not known, as far as the type is.
  *
- * Source: karpenter v1.14, provisioning/scheduling/scheduler.go, remainingResources.
+ * Source: karpenter v1.14, provisioning/scheduling/scheduler.go, remainingResources. Dollars are
+ * ours.
  */
 export function allowanceOf(nodePool: NodePool, snapshot: Snapshot): Allowance {
-  if (Object.keys(nodePool.limits).length === 0) return undefined;
+  const limits = limitsOf(nodePool, snapshot);
+  if (Object.keys(limits).length === 0) return undefined;
+  const countsAll = USD_OF_ALL in limits;
   let held: Resources = {};
   for (const stateNode of snapshot.nodes) {
-    if (poolOf(stateNode) !== nodePool.meta.name || isGoing(stateNode)) continue;
-    held = addResources(held, { ...capacityOf(stateNode, snapshot, nodePool), nodes: 1 });
+    const pool = poolOf(stateNode);
+    if (pool === undefined || isGoing(stateNode)) continue;
+    const isOurs = pool === nodePool.meta.name;
+    if (!isOurs && !countsAll) continue;
+    const usd = usdHeldBy(stateNode, limits, snapshot);
+    held = addResources(held, countsAll ? { [USD_OF_ALL]: usd } : {});
+    if (!isOurs) continue;
+    held = addResources(held, { ...capacityOf(stateNode, snapshot), nodes: 1, [USD]: usd });
   }
-  return onlyLimited(subtractResources(nodePool.limits, held), nodePool);
+  return only(Object.keys(limits), subtractResources(limits, held));
 }
 
 const poolOf = ({ node, claim }: StateNode): string | undefined =>
   claim?.meta.labels[NODEPOOL] ?? node?.meta.labels[NODEPOOL];
 
-function capacityOf(
-  { node, claim }: StateNode,
-  { catalog }: Snapshot,
-  nodePool: NodePool,
-): Resources {
+/** Prices are looked up only where somebody limits them. */
+const usdHeldBy = (stateNode: StateNode, limits: Resources, { catalog }: Snapshot): number =>
+  USD in limits || USD_OF_ALL in limits ? nanoUsd(priceOfNode(stateNode, catalog) ?? 0) : 0;
+
+function capacityOf({ node, claim }: StateNode, { catalog }: Snapshot): Resources {
   const known = maxResources(claim?.status.capacity ?? {}, node?.capacity ?? {});
   if (node || !claim || amountOf(known, 'cpu') > 0) return known;
-  const listed = claim.spec.requirements.find(({ key }) => key === INSTANCE_TYPE)?.values ?? [];
-  const types = catalog.byNodeClass.get(nodePool.template.nodeClassRef.name) ?? [];
-  return types
-    .filter(({ name }) => listed.includes(name))
-    .reduce<Resources>((largest, { capacity }) => maxResources(largest, capacity), {});
+  return mayBecome(claim, catalog).reduce<Resources>(
+    (largest, { type }) => maxResources(largest, type.capacity),
+    {},
+  );
 }
 
-const onlyLimited = (amounts: Resources, { limits }: NodePool): Resources =>
-  Object.fromEntries(Object.keys(limits).map((name) => [name, amountOf(amounts, name)]));
+const only = (names: readonly string[], amounts: Resources): Resources =>
+  Object.fromEntries(names.map((name) => [name, amountOf(amounts, name)]));
 
-/** What one more node of `capacity` takes of an allowance, `nodes` included. */
-export const chargeFor = (capacity: Resources, allowance: Resources): Resources => {
-  const node = { ...capacity, nodes: 1 };
-  return Object.fromEntries(Object.keys(allowance).map((name) => [name, amountOf(node, name)]));
+/** What one more node takes of an allowance at most, whichever of its offerings it comes from. */
+export const chargeFor = (choice: Choice, allowance: Resources): Resources => {
+  const dearest = choice.offerings.reduce((most, each) => Math.max(most, each.usdPerHour), 0);
+  const usd = nanoUsd(dearest);
+  const { capacity } = choice.sourceType.type;
+  const node: Resources = { ...capacity, nodes: 1, [USD]: usd, [USD_OF_ALL]: usd };
+  return only(Object.keys(allowance), node);
 };
 
-/** Whether a node of `type` stays within the allowance. */
-export const allows = (allowance: Allowance, type: InstanceType): boolean =>
-  allowance === undefined || fits(chargeFor(type.capacity, allowance), allowance);
+/** Whether a node of this choice stays within the allowance. */
+export const allows = (allowance: Allowance, choice: Choice): boolean =>
+  allowance === undefined || fits(chargeFor(choice, allowance), allowance);
 
-/** How many nodes of `type` stay within the allowance; Infinity without limits. */
-export function nodesAllowed(allowance: Allowance, type: InstanceType): number {
+/** How many nodes of this choice stay within the allowance; Infinity without limits. */
+export function nodesAllowed(allowance: Allowance, choice: Choice): number {
   if (allowance === undefined) return Number.POSITIVE_INFINITY;
-  const charge = chargeFor(type.capacity, allowance);
+  const charge = chargeFor(choice, allowance);
   let nodes = Number.POSITIVE_INFINITY;
   for (const [name, amount] of Object.entries(charge)) {
     if (amountOf(allowance, name) < 0) return 0;
@@ -74,9 +114,9 @@ export function nodesAllowed(allowance: Allowance, type: InstanceType): number {
   return nodes;
 }
 
-/** The largest share of what is left of any limited resource that a node of `type` takes. */
-export function shareOf(type: InstanceType, allowance: Resources): number {
-  const charge = chargeFor(type.capacity, allowance);
+/** The largest share of what is left of any limited resource that a node of this choice takes. */
+export function shareOf(choice: Choice, allowance: Resources): number {
+  const charge = chargeFor(choice, allowance);
   return Object.keys(allowance).reduce((most, name) => {
     const left = Math.max(1, amountOf(allowance, name));
     return Math.max(most, amountOf(charge, name) / left);

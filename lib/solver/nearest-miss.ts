@@ -1,7 +1,7 @@
 import { compareText } from '#lib/constraints/order.ts';
 import { amountOf, fits, type Resources } from '#lib/constraints/resources.ts';
 import type { Choice } from './admission.ts';
-import { chargeFor, shareOf } from './limits.ts';
+import { chargeFor, shareOf, USD, USD_OF_ALL, usdOf } from './limits.ts';
 
 /** A million cores is a slip of the unit. Source: karpenter v1.14, nodeclaim.go, m vs M typo. */
 const TYPO_MILLICORES = 1_000_000_000;
@@ -52,10 +52,10 @@ export function limitMiss(
   }
   const [smallest] = [...choices].sort(
     (a, b) =>
-      shareOf(a.sourceType.type, allowance) - shareOf(b.sourceType.type, allowance) ||
+      shareOf(a, allowance) - shareOf(b, allowance) ||
       compareText(a.sourceType.type.name, b.sourceType.type.name),
   );
-  const charge = smallest ? chargeFor(smallest.sourceType.type.capacity, allowance) : {};
+  const charge = smallest ? chargeFor(smallest, allowance) : {};
   const name = Object.keys(allowance)
     .sort(compareText)
     .find(
@@ -63,7 +63,12 @@ export function limitMiss(
     );
   if (!smallest || name === undefined) return `the limits of NodePool ${nodePool} are used up`;
   const left = tell(name, Math.max(0, amountOf(allowance, name)));
-  return `the limits of NodePool ${nodePool} leave ${left}; the smallest type that holds it, ${smallest.sourceType.type.name}, has ${tell(name, amountOf(charge, name))}`;
+  const whose =
+    name === USD_OF_ALL
+      ? 'the limit of all NodePools leaves'
+      : `the limits of NodePool ${nodePool} leave`;
+  const verb = name === USD || name === USD_OF_ALL ? 'may cost' : 'has';
+  return `${whose} ${left}; the smallest type that holds it, ${smallest.sourceType.type.name}, ${verb} ${tell(name, amountOf(charge, name))}`;
 }
 
 const GIB = 1024 ** 3;
@@ -72,6 +77,7 @@ const MIB = 1024 ** 2;
 /** An amount as people say it: "1.5 cpu", "12 GiB of memory", "2 nvidia.com/gpu". */
 function tell(name: string, amount: number): string {
   if (name === 'cpu') return `${round(amount / 1000)} cpu`;
+  if (name === USD || name === USD_OF_ALL) return `$${usdOf(amount).toFixed(4)}/h`;
   if (name === 'memory' || name === 'ephemeral-storage' || name.startsWith('hugepages-')) {
     const size = amount >= GIB ? `${round(amount / GIB)} GiB` : `${round(amount / MIB)} MiB`;
     return `${size} of ${name}`;

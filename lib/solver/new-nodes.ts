@@ -138,7 +138,7 @@ function copies(
   const allowance = allowanceIn(ledger, source.nodePool);
   // Minimums may only be met by types that a second node could no longer list.
   let times = allowance && source.hasMinValues ? 1 : Number.POSITIVE_INFINITY;
-  times = Math.min(times, nodesAllowed(allowance, draft.shape.sourceType.type));
+  times = Math.min(times, nodesAllowed(allowance, draft.shape));
   if (draft.reservationId !== undefined) {
     times = Math.min(times, ledger.reservations.get(draft.reservationId) ?? 0);
   }
@@ -165,7 +165,7 @@ function planned(draft: NodeClaimDraft, pods: readonly Pod[], ledger: Ledger): P
 const chargeAtOpening = (draft: NodeClaimDraft, allowance: Resources): Resources =>
   draft.admission.source.hasMinValues
     ? chargeOf(listTypes(draft), allowance)
-    : chargeFor(draft.shape.sourceType.type.capacity, allowance);
+    : chargeFor(draft.shape, allowance);
 
 function paidFor(alike: readonly Planned[], ledger: Ledger): Ledger {
   const [first] = alike;

@@ -152,9 +152,9 @@ function fromMarket(
 /** The types that hold one pod of `seed` and that limits allow. */
 const shapesFor = (admission: Admission, { group }: Portion, ledger: Ledger): readonly Choice[] =>
   [...admission.choices.values()].filter(
-    ({ sourceType }) =>
-      timesThatFit(sourceType.roomAmounts, [], group.amounts) >= 1 &&
-      allows(allowanceIn(ledger, admission.source.nodePool), sourceType.type),
+    (choice) =>
+      timesThatFit(choice.sourceType.roomAmounts, [], group.amounts) >= 1 &&
+      allows(allowanceIn(ledger, admission.source.nodePool), choice),
   );
 
 /** Orders by price, then name. */
@@ -174,8 +174,7 @@ function costIn({ nodePool }: Source, { ledger, context }: Around): (choice: Cho
   if (context.economy === 'dollars' || !allowance) {
     return ({ usdPerHour }) => Math.max(usdPerHour, FREE_USD_PER_HOUR);
   }
-  return ({ sourceType, usdPerHour }) =>
-    shareOf(sourceType.type, allowance) + usdPerHour * TIE_BREAKING_SHARE;
+  return (choice) => shareOf(choice, allowance) + choice.usdPerHour * TIE_BREAKING_SHARE;
 }
 
 /** A price of 0 would be worth everything. */

@@ -45,7 +45,7 @@ export interface Packed {
  */
 export function pack(problem: PackProblem): Packed {
   const cheapest = packFor('dollars', problem);
-  if (cheapest.left.length === 0 || !problem.sources.some(hasLimits)) return cheapest;
+  if (cheapest.left.length === 0 || cheapest.ledger.allowances.size === 0) return cheapest;
   const densest = packFor('limits', problem);
   return servesMore(densest, cheapest, problem.groups) ? densest : cheapest;
 }
@@ -58,8 +58,6 @@ function servesMore(a: Packed, b: Packed, groups: readonly PodGroup[]): boolean 
   const differs = groups.find((group) => leftByA.get(group) !== leftByB.get(group));
   return differs !== undefined && (leftByA.get(differs) ?? 0) < (leftByB.get(differs) ?? 0);
 }
-
-const hasLimits = ({ nodePool }: Source): boolean => Object.keys(nodePool.limits).length > 0;
 
 function packFor(economy: Economy, problem: PackProblem): Packed {
   const { snapshot, groups, hosts, sources, axes, expected } = problem;

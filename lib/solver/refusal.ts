@@ -129,7 +129,7 @@ function explainForAdmission(
   if (withPorts.length === 0) return portMiss(fitting, group);
 
   const allowance = allowanceIn(context.ledger, admission.source.nodePool);
-  const allowed = withPorts.filter(({ sourceType }) => allows(allowance, sourceType.type));
+  const allowed = withPorts.filter((choice) => allows(allowance, choice));
   if (allowance && allowed.length === 0) {
     return reject('limits', limitMiss(withPorts, allowance, admission.source.name));
   }

@@ -28,6 +28,7 @@ import {
 } from '#lib/model/labels.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { usdLimitProblem } from '#lib/model/usd-limit.ts';
 import { type Amounts, type Axes, amountsOf } from './amounts.ts';
 import { isContradiction, presentIn } from './ask.ts';
 import { daemonLoad, daemonsOfTemplate } from './daemons.ts';
@@ -102,6 +103,8 @@ function whyNoSource(nodePool: NodePool, { catalog }: Snapshot): Rejection | und
   if (group !== AWS_GROUP || kind !== 'EC2NodeClass') {
     return reject('nodeClass', `its node class ${kind}.${group} is not one that Joinery manages`);
   }
+  const badLimit = usdLimitProblem(nodePool.meta);
+  if (badLimit !== undefined) return reject('eligibility', badLimit);
   if (!isTrue(nodePool.status.conditions, 'Ready')) {
     return reject('eligibility', `it is not ready${whyNotReady(nodePool)}`);
   }
