@@ -10,7 +10,7 @@ import {
   requirementsOf,
   requirementsOfLabels,
 } from '#lib/constraints/requirements.ts';
-import { amountOf, type Resources, subtractResources } from '#lib/constraints/resources.ts';
+import { allocatableOf } from '#lib/ec2/overhead.ts';
 import { decodeRequirement } from '#lib/kube/decode-scheduling.ts';
 import {
   DecodeError,
@@ -112,17 +112,6 @@ function decodeInstanceType(value: unknown): InstanceType {
         compareText(a.reservationId ?? '', b.reservationId ?? ''),
     ),
   };
-}
-
-/** Huge pages are taken out of the memory that pods share. */
-function allocatableOf(capacity: Resources, overhead: Resources): Resources {
-  const left: Record<string, number> = { ...subtractResources(capacity, overhead) };
-  for (const resource in capacity) {
-    if (!resource.startsWith('hugepages-')) continue;
-    left.memory = amountOf(left, 'memory') - amountOf(capacity, resource);
-  }
-  for (const resource in left) left[resource] = Math.max(0, amountOf(left, resource));
-  return left;
 }
 
 function withDerivedLabels(

@@ -6,6 +6,7 @@ import { bindsByItself } from './bottlerocket-version.ts';
 import { softGracePeriods } from './kubelet-flags.ts';
 import {
   kubeletOf,
+  maxPodsOf,
   type NodeIdentity,
   registrationLabels,
   registrationTaints,
@@ -113,7 +114,7 @@ function kubeletSettings(identity: NodeIdentity): Table {
   const kubelet = kubeletOf(identity);
   const told: Readonly<Record<string, TomlValue | undefined>> = {
     'cluster-dns-ip': kubelet.clusterDNS?.[0],
-    'max-pods': BigInt(identity.maxPods),
+    'max-pods': BigInt(maxPodsOf(identity)),
     'system-reserved': kubelet.systemReserved,
     'kube-reserved': kubelet.kubeReserved,
     'eviction-hard': kubelet.evictionHard,

@@ -4,6 +4,7 @@ import type { KubeletSettings } from '#lib/model/node-class.ts';
 import { parseDurationNanos } from '#lib/model/time.ts';
 import {
   kubeletOf,
+  maxPodsOf,
   type NodeIdentity,
   nodeLabelsFlag,
   registrationTaints,
@@ -21,7 +22,7 @@ export function kubeletFlags(identity: NodeIdentity): readonly string[] {
   return [
     nodeLabelsFlag(identity),
     `--register-with-taints="${taints.join(',')}"`,
-    `--max-pods=${identity.maxPods}`,
+    `--max-pods=${maxPodsOf(identity)}`,
     ...amountFlag('pods-per-core', kubelet.podsPerCore),
     ...listFlag('system-reserved', '=', kubelet.systemReserved),
     ...listFlag('kube-reserved', '=', kubelet.kubeReserved),

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import {
   kubeletOf,
+  maxPodsOf,
   type NodeIdentity,
   nodeLabelsFlag,
   registrationTaints,
@@ -51,7 +52,7 @@ function kubeletConfig(identity: NodeIdentity): object {
     ...(clusterDNS === undefined ? {} : { clusterDNS }),
     ...(kubeReserved === undefined ? {} : { kubeReserved }),
     ...(systemReserved === undefined ? {} : { systemReserved }),
-    maxPods: identity.maxPods,
+    maxPods: maxPodsOf(identity),
     registerWithTaints: registrationTaints(identity.claim).map(({ key, value, effect }) => ({
       key,
       effect,

@@ -19,6 +19,7 @@ export interface NodeIdentity {
   readonly claim: NodeClaim;
   readonly nodeClass: NodeClass;
   readonly capacityType: string;
+  /** What the solver counted with. */
   readonly maxPods: number;
   /** What the NodeClass's expressions came to for the type; absent where it has none. */
   readonly reserves?: KubeletReserves;
@@ -80,6 +81,10 @@ export function kubeletOf({ nodeClass, reserves, settings }: NodeIdentity): Kube
     ...named('systemReserved', reserves?.systemReserved ?? quantitiesOf(systemReserved)),
   };
 }
+
+/** The limit that kubelet is told; podsPerCore is its own to apply to a limit that is written. */
+export const maxPodsOf = ({ nodeClass, maxPods }: NodeIdentity): number =>
+  nodeClass.spec.kubelet?.maxPods ?? maxPods;
 
 const named = (
   name: 'kubeReserved' | 'systemReserved',

@@ -1,5 +1,5 @@
 import { parseAmount } from '#lib/constraints/quantity.ts';
-import { addResources, type Resources, subtractResources } from '#lib/constraints/resources.ts';
+import { addResources, amountOf, type Resources } from '#lib/constraints/resources.ts';
 import type { KubeletReserves } from '#lib/model/instance-type.ts';
 import type { NodeSettings } from './node-settings.ts';
 import { networkPodLimit } from './pod-limit.ts';
@@ -45,18 +45,18 @@ export function overheadOf(
 
 /**
  * What is left for pods: capacity less overhead, hugepages taken off memory, nothing below 0 and
- * no resource that the node does not have.
+ * no resource that the node does not have. Of a node that keeps more than it has, kubelet does
+ * not even start: it has no room for any pod.
  */
 export function allocatableOf(capacity: Resources, overhead: Resources): Resources {
-  const left = subtractResources(capacity, overhead);
-  const hugepages = Object.entries(capacity).filter(([name]) => name.startsWith('hugepages-'));
-  const taken = hugepages.reduce((sum, [, bytes]) => sum + bytes, 0);
-  return Object.fromEntries(
-    Object.keys(capacity).map((name) => {
-      const amount = (left[name] ?? 0) - (name === 'memory' ? taken : 0);
-      return [name, Math.max(0, amount)];
-    }),
-  );
+  const left: Record<string, number> = {};
+  for (const [name, amount] of Object.entries(capacity)) {
+    left[name] = (left[name] ?? 0) + amount - amountOf(overhead, name);
+    if (name.startsWith('hugepages-')) left.memory = (left.memory ?? 0) - amount;
+  }
+  const isStartable = Object.values(left).every((amount) => amount >= 0);
+  for (const name in left) left[name] = Math.max(0, left[name] ?? 0);
+  return isStartable ? left : { ...left, pods: 0 };
 }
 
 function kubeReserved(
