@@ -7,6 +7,7 @@ import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { ineligibility } from '#lib/solver/eligibility.ts';
 import { isGoing } from '#lib/solver/hosts.ts';
+import { volumeObjectsOf } from '#lib/solver/volume-lookup.ts';
 
 /** Which pods of a Snapshot need a place, and which places are spoken for. */
 export interface PodsToPlace {
@@ -28,7 +29,8 @@ export function podsToPlace(snapshot: Snapshot): PodsToPlace {
   const names = namesOfNodes(snapshot);
   const liveNames = new Set(names.keys());
   const pending = snapshot.pods.filter((pod) => isProvisionable(pod, liveNames));
-  const judged = pending.map((pod) => ({ pod, rejection: ineligibility(pod) }));
+  const objects = volumeObjectsOf(snapshot);
+  const judged = pending.map((pod) => ({ pod, rejection: ineligibility(pod, objects) }));
   const moving = snapshot.nodes
     .filter(isGoing)
     .flatMap(({ pods }) => pods)

@@ -1,4 +1,5 @@
 import type { FeatureGate } from './feature-gates.ts';
+import type { TopologySpreadConstraint } from './pod.ts';
 
 /** What a decision must know of the cluster that no object of it says. */
 export interface ClusterSettings {
@@ -26,6 +27,8 @@ export interface ClusterSettings {
   readonly featureGates?: readonly FeatureGate[];
   /** What all nodes of all NodePools together may cost; no limit where absent. */
   readonly limitUsdPerHour?: number;
+  /** The spread of pods that ask for none, as kube-scheduler is configured; selectors are deduced. */
+  readonly defaultSpread?: readonly TopologySpreadConstraint[];
 }
 
 /** Whether the cluster asked for a behaviour. */

@@ -3,6 +3,7 @@ import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { axesOf } from './amounts.ts';
+import { schedulingCopies } from './default-spread.ts';
 import { hostsOf, isGoing } from './hosts.ts';
 import { pack } from './pack.ts';
 import { groupPods } from './pod-groups.ts';
@@ -64,7 +65,9 @@ export interface SolveResult {
  * Source of the rules: karpenter v1.14, provisioning/scheduling/scheduler.go, Solve. It packs pod
  * by pod without a look at prices; here groups are packed onto what a dollar carries most on.
  */
-export function solve({ snapshot, pods, promised, expected }: SolveProblem): SolveResult {
+export function solve(problem: SolveProblem): SolveResult {
+  const { snapshot, promised, expected } = problem;
+  const pods = problem.pods.map(schedulingCopies(snapshot));
   const repellers = repellersOn(
     snapshot.nodes.filter((each) => !isGoing(each)).toSorted((a, b) => compareText(a.name, b.name)),
     snapshot.namespaces,

@@ -40,7 +40,7 @@ const newest = (a: StorageClass, b: StorageClass): number =>
   b.meta.createdAt - a.meta.createdAt || compareText(a.meta.name, b.meta.name);
 
 /** The name of the claim behind a pod's volume, with its namespace. */
-export const claimKeyOf = ({ meta }: Pod, { claimName }: PodVolume): string =>
+const claimKeyOf = ({ meta }: Pod, { claimName }: PodVolume): string =>
   `${meta.namespace}/${claimName}`;
 
 /**
@@ -61,7 +61,7 @@ export function claimOf(
   const { claimName } = volume;
   return reject(
     'volumes',
-    `getting persistent volume claim "${claimName}", persistentvolumeclaims "${claimName}" not found`,
+    `getting persistent volume claim "${claimName}", PersistentVolumeClaim "${claimName}" not found`,
   );
 }
 

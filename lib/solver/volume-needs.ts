@@ -65,7 +65,7 @@ function backingOf(pod: Pod, volume: PodVolume, objects: VolumeObjects): Backing
     const persistentVolume = objects.volumes.get(claim.volumeName);
     return persistentVolume
       ? { persistentVolume }
-      : reject('volumes', `persistentvolumes "${claim.volumeName}" not found`);
+      : reject('volumes', `PersistentVolume "${claim.volumeName}" not found`);
   }
   const className = classNameOf(volume, claim, objects);
   const storageClass = objects.classes.get(className);

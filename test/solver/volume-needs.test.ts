@@ -152,12 +152,12 @@ describe('volumeNeedOf', () => {
     [
       'there is no claim',
       {},
-      'getting persistent volume claim "data", persistentvolumeclaims "data" not found',
+      'getting persistent volume claim "data", PersistentVolumeClaim "data" not found',
     ],
     [
       'its volume is gone',
       { persistentVolumeClaims: [aBoundClaim()] },
-      'persistentvolumes "pv-data" not found',
+      'PersistentVolume "pv-data" not found',
     ],
     [
       'its class is gone',
