@@ -1,4 +1,11 @@
-import type { Prices } from './ec2-answers.ts';
+/** What instance types cost: USD an hour, spot by zone. */
+export interface Prices {
+  /** YYYY-MM-DD. */
+  readonly pricedAt: string;
+  readonly spotPricesAreEstimates: boolean;
+  readonly onDemandUsd: Readonly<Record<string, number>>;
+  readonly spotUsd: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
 
 /** One record of `aws ec2 describe-spot-price-history`. */
 export interface SpotPrice {

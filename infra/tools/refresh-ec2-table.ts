@@ -19,10 +19,10 @@
 import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { type DescribedType, factsOf, type Limits, runsLinux } from '#lib/aws/instance-types.ts';
 import type { Ec2Table, RegionalType, Sale } from '#lib/ec2/table.ts';
 import { encodeFacts, encodeRegion } from '#lib/ec2/table-codec.ts';
-import { type DescribedType, factsOf, type Limits, type Prices, runsLinux } from './ec2-answers.ts';
-import { onDemandPrices, spotPrices } from './price-list.ts';
+import { onDemandPrices, type Prices, spotPrices } from './price-list.ts';
 
 interface Recorded {
   readonly region: string;

@@ -5,6 +5,7 @@ import type {
   NeuronDevice,
   RegionalType,
   Sale,
+  TableZone,
 } from './table.ts';
 
 const FACTS_FORMAT = 'joinery.dev/ec2-instance-types/v1';
@@ -55,10 +56,7 @@ export function decodeTable(factsFile: unknown, regionFile: unknown): Ec2Table {
   const facts = decodeFacts(factsFile);
   const file = record(regionFile, 'region file');
   expectFormat(file, REGION_FORMAT);
-  const zones = list(file.zones, 'zones').map((zone) => {
-    const [name, id] = list(zone, 'zone');
-    return { name: text(name, 'zone name'), id: text(id, 'zone id') };
-  });
+  const zones = list(file.zones, 'zones').map(decodeZone);
   const borrowed = file.pricesBorrowedFrom;
   const names = zones.map(({ name }) => name);
   return {
@@ -91,7 +89,11 @@ export const encodeRegion = (table: Ec2Table): unknown => ({
   ...(table.pricesBorrowedFrom === undefined
     ? {}
     : { pricesBorrowedFrom: table.pricesBorrowedFrom }),
-  zones: table.zones.map(({ name, id }) => [name, id]),
+  zones: table.zones.map(({ name, id, priceRegion }) => [
+    name,
+    id,
+    ...(priceRegion === undefined ? [] : [priceRegion]),
+  ]),
   rows: table.types.map(({ facts, onDemandUsdPerHour, sales }) => [
     facts.name,
     onDemandUsdPerHour,
@@ -195,6 +197,15 @@ function decodeNeuron(json: unknown): NeuronDevice {
     name: text(name, 'neuron device name'),
     count: number(count, 'neuron device count'),
     coresPerDevice: number(coresPerDevice, 'neuron cores'),
+  };
+}
+
+function decodeZone(json: unknown): TableZone {
+  const [name, id, priceRegion] = list(json, 'zone');
+  return {
+    name: text(name, 'zone name'),
+    id: text(id, 'zone id'),
+    ...(priceRegion !== undefined && { priceRegion: text(priceRegion, 'price region') }),
   };
 }
 

@@ -80,6 +80,14 @@ export interface RegionalType {
   readonly sales: readonly Sale[];
 }
 
+/** A zone of a region that the account may use, local and wavelength zones among them. */
+export interface TableZone {
+  readonly name: string;
+  readonly id: string;
+  /** What the price list calls the place, where it lists prices of its own: us-west-2-lax-1. */
+  readonly priceRegion?: string;
+}
+
 /** Everything that one region sells, dated. Types are sorted by name, zones by name. */
 export interface Ec2Table {
   readonly region: string;
@@ -88,6 +96,6 @@ export interface Ec2Table {
   readonly spotPricesAreEstimates: boolean;
   /** The region whose prices stand in for this one's; absent where they are its own. */
   readonly pricesBorrowedFrom?: string;
-  readonly zones: readonly { readonly name: string; readonly id: string }[];
+  readonly zones: readonly TableZone[];
   readonly types: readonly RegionalType[];
 }

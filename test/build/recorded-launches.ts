@@ -1,21 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { type DescribedType, factsOf, type Limits } from '#infra/tools/ec2-answers.ts';
-import type { RequirementSpec } from '#lib/constraints/requirement.ts';
-import { parseResources } from '#lib/constraints/resources.ts';
+import { gunzipSync } from 'node:zlib';
+import { type DescribedType, factsOf, type Limits } from '#lib/aws/instance-types.ts';
 import { catalogOf } from '#lib/ec2/catalog.ts';
 import type { LaunchContext } from '#lib/ec2/launch.ts';
 import type { Ec2Table } from '#lib/ec2/table.ts';
+import { decodeNodeClaim } from '#lib/kube/decode-node-claim.ts';
+import { decodeNodeClass } from '#lib/kube/decode-node-class.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
-import type { NodeClass, ResolvedSubnet } from '#lib/model/node-class.ts';
-import { aNewClaim } from '#test/build/node-claims.ts';
-import { aNodeClass } from '#test/build/node-pools.ts';
+import type { NodeClass } from '#lib/model/node-class.ts';
 import { someSettings } from '#test/build/snapshots.ts';
-
-interface RecordedTemplate {
-  readonly LaunchTemplateName: string;
-  readonly LaunchTemplateData: Readonly<Record<string, unknown>>;
-  readonly maxPods: number;
-}
 
 interface RecordedFleet {
   readonly LaunchTemplateConfigs: readonly {
@@ -24,34 +17,36 @@ interface RecordedFleet {
   }[];
 }
 
-interface RecordedCase {
+/** What Karpenter's AWS provider was given, and what it sent to EC2 then. */
+export interface RecordedLaunch {
   readonly id: string;
-  readonly nodeClass: {
-    readonly spec: Readonly<Record<string, unknown>>;
-    readonly status: Readonly<Record<string, unknown>> & {
-      readonly subnets: readonly {
-        readonly id: string;
-        readonly zone: string;
-        readonly zoneID: string;
-      }[];
-    };
-  };
-  readonly nodeClaim: {
-    readonly spec: {
-      readonly requirements: readonly RequirementSpec[];
-      readonly resources: { readonly requests: Readonly<Record<string, string>> };
-    };
-  };
-  readonly cluster: { readonly name: string; readonly region: string };
+  readonly nodeClass: Readonly<Record<string, unknown>>;
+  readonly nodeClaim: Readonly<Record<string, unknown>>;
+  readonly cluster: Readonly<Record<string, string>>;
+  readonly options?: { readonly reservedENIs?: number };
   readonly subnetAvailableIPs?: Readonly<Record<string, number>>;
+  readonly capacityReservationAvailable?: Readonly<Record<string, number>>;
   readonly expected: {
-    readonly createLaunchTemplate: readonly RecordedTemplate[];
-    readonly createFleet: readonly [RecordedFleet];
+    readonly error?: string;
+    readonly createLaunchTemplate?: readonly {
+      readonly LaunchTemplateName: string;
+      readonly LaunchTemplateData: Readonly<Record<string, unknown>>;
+      readonly TagSpecifications: readonly unknown[];
+    }[];
+    readonly createFleet?: readonly [RecordedFleet];
   };
 }
 
 interface Recorded {
-  readonly limits: Limits;
+  readonly tables: Readonly<
+    Record<
+      string,
+      {
+        readonly networkBandwidthMbps?: number;
+        readonly vpcLimits?: { readonly trunking: boolean; readonly branchInterfaces: number };
+      }
+    >
+  >;
   readonly prices: Readonly<
     Record<
       string,
@@ -62,17 +57,27 @@ interface Recorded {
       }
     >
   >;
-  readonly describeInstanceTypes: readonly DescribedType[];
-  readonly cases: readonly RecordedCase[];
+  readonly describeInstanceTypes: readonly (DescribedType & { readonly InstanceType: string })[];
+  readonly cases: readonly RecordedLaunch[];
 }
 
 const recorded: Recorded = JSON.parse(
-  readFileSync('test/recorded/karpenter-launches.json', 'utf8'),
+  gunzipSync(readFileSync('test/recorded/karpenter-launches.json.gz')).toString(),
 );
 
 /** What Karpenter sent, by the name of the case. */
-export const RECORDED_LAUNCHES: readonly (readonly [string, RecordedCase])[] = recorded.cases.map(
+export const RECORDED_LAUNCHES: readonly (readonly [string, RecordedLaunch])[] = recorded.cases.map(
   (one) => [one.id, one],
+);
+
+const limits: Limits = Object.fromEntries(
+  Object.entries(recorded.tables).map(([name, { networkBandwidthMbps, vpcLimits }]) => [
+    name,
+    {
+      ...(networkBandwidthMbps && { networkMbps: networkBandwidthMbps }),
+      ...(vpcLimits?.trunking && { branchInterfaces: vpcLimits.branchInterfaces }),
+    },
+  ]),
 );
 
 /** The types and prices that the recorded launches chose from. */
@@ -88,38 +93,56 @@ const recordedTable = (region: string): Ec2Table => ({
       const spotUsdPerHour = price.spot?.[zone];
       return { zone, ...(spotUsdPerHour === undefined ? {} : { spotUsdPerHour }) };
     });
-    return [
-      { facts: factsOf(described, recorded.limits), onDemandUsdPerHour: price.onDemand, sales },
-    ];
+    return [{ facts: factsOf(described, limits), onDemandUsdPerHour: price.onDemand, sales }];
   }),
 });
 
 /** A recorded case as our own nouns. */
-export function inputsOf(one: RecordedCase): {
+export function inputsOf(one: RecordedLaunch): {
   readonly claim: NodeClaim;
   readonly nodeClass: NodeClass;
   readonly context: LaunchContext;
 } {
-  const { spec, status } = one.nodeClass;
-  const subnets: readonly ResolvedSubnet[] = status.subnets.map(({ id, zone, zoneID }) => ({
-    id,
-    zone,
-    zoneId: zoneID,
-    freeAddresses: one.subnetAvailableIPs?.[id] ?? 0,
-  }));
-  const nodeClass = aNodeClass({ spec, status: { ...status, subnets }, wire: spec });
-  const settings = someSettings({ clusterName: one.cluster.name, region: one.cluster.region });
-  const { requirements, resources } = one.nodeClaim.spec;
-  const claim = aNewClaim({ spec: { requirements, requests: amountsOf(resources.requests) } });
-  const table = recordedTable(one.cluster.region);
+  const nodeClass = withCounts(decodeNodeClass(asStored(one.nodeClass)), one);
+  const { cluster } = one;
+  const settings = someSettings({
+    clusterName: cluster.name ?? '',
+    clusterEndpoint: cluster.endpoint ?? '',
+    clusterCa: cluster.certificateAuthority ?? '',
+    serviceCidr: cluster.serviceCidr ?? '',
+    clusterDnsIp: cluster.dnsIp ?? '',
+    region: cluster.region ?? '',
+    reservedInterfaces: one.options?.reservedENIs ?? 0,
+  });
+  const table = recordedTable(settings.region);
   const catalog = catalogOf({ table, nodeClasses: [nodeClass], soldOut: [], settings, now: 0 });
-  return { claim, nodeClass, context: { catalog, settings, attempt: 0 } };
+  return {
+    claim: decodeNodeClaim(asStored(one.nodeClaim)),
+    nodeClass,
+    context: { catalog, settings, attempt: 0 },
+  };
 }
 
-function amountsOf(requests: Readonly<Record<string, string>>): Readonly<Record<string, number>> {
-  const amounts: Record<string, number> = {};
-  for (const [name, amount] of Object.entries(parseResources(requests))) {
-    if (typeof amount === 'number') amounts[name] = amount;
-  }
-  return amounts;
+const asStored = (object: Readonly<Record<string, unknown>>) => ({
+  ...object,
+  metadata: { uid: 'uid-1', creationTimestamp: '2026-11-20T12:00:00Z', ...Object(object.metadata) },
+});
+
+/** What EC2 reported of addresses and reservations stands beside the recorded objects. */
+function withCounts(nodeClass: NodeClass, one: RecordedLaunch): NodeClass {
+  const { status } = nodeClass;
+  return {
+    ...nodeClass,
+    status: {
+      ...status,
+      subnets: status.subnets.map((subnet) => {
+        const freeAddresses = one.subnetAvailableIPs?.[subnet.id];
+        return { ...subnet, ...(freeAddresses === undefined ? {} : { freeAddresses }) };
+      }),
+      capacityReservations: status.capacityReservations.map((reservation) => ({
+        ...reservation,
+        availableInstances: one.capacityReservationAvailable?.[reservation.id] ?? 0,
+      })),
+    },
+  };
 }
