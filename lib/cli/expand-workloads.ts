@@ -16,7 +16,7 @@ import { nameOf, namespaceOf } from './file-objects.ts';
 
 /** The pods that a workload would have, and what is told of it. */
 export interface Expansion {
-  /** Pods and the PersistentVolumeClaims that they come with, as a controller would make them. */
+  /** Pods with their ReplicaSets and PersistentVolumeClaims, as controllers would make them. */
   readonly objects: readonly Wire[];
   readonly warnings: readonly string[];
 }
@@ -114,7 +114,24 @@ function podsOf(kind: WorkloadKind, workload: Wire): readonly Wire[] {
   const spec = group(workload, 'spec');
   const first = kind === 'StatefulSet' ? 0 : 1;
   const length = countOf(kind, workload, spec);
-  return Array.from({ length }, (_, at) => podOf(kind, workload, at + first)).flat();
+  const pods = Array.from({ length }, (_, at) => podOf(kind, workload, at + first)).flat();
+  return kind === 'Deployment' && length > 0 ? [...pods, replicaSetOf(workload)] : pods;
+}
+
+/** The ReplicaSet between a Deployment and its pods: what they are spread by is read from it. */
+function replicaSetOf(deployment: Wire): Wire {
+  const selector = group(group(deployment, 'spec'), 'selector');
+  const matchLabels = {
+    ...group(selector, 'matchLabels'),
+    ...controllerLabels('Deployment', deployment, ''),
+  };
+  const { name, uid } = ownerOf('Deployment', deployment);
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name, uid, namespace: namespaceOf(deployment) },
+    spec: { selector: { ...selector, matchLabels } },
+  };
 }
 
 function countOf(kind: WorkloadKind, workload: Wire, spec: Wire): number {

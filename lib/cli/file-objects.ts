@@ -77,11 +77,16 @@ function filledInNode(node: Wire): Wire {
   return { ...node, status };
 }
 
+/** A claim that names its volume and says nothing of its state is bound to it for good. */
 function filledInVolumeClaim(claim: Wire): Wire {
   if (!isMissing(claim, 'status')) return claim;
-  const isBound = Boolean(group(claim, 'spec').volumeName);
-  return { ...claim, status: { phase: isBound ? 'Bound' : 'Pending' } };
+  if (!group(claim, 'spec').volumeName) return { ...claim, status: { phase: 'Pending' } };
+  const metadata = group(claim, 'metadata');
+  const annotations = { [BIND_COMPLETED]: 'yes', ...group(metadata, 'annotations') };
+  return { ...claim, metadata: { ...metadata, annotations }, status: { phase: 'Bound' } };
 }
+
+const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 
 /** What admission makes of a pod's priority class. */
 export interface Priorities {

@@ -47,6 +47,7 @@ program
   .option('--event <path>', 'interrupt: what EC2 or AWS Health announced, as EventBridge sends it')
   .option('--feature-gates <gates>', 'what is off by default, such as NodeOverlay=true')
   .option('--limit-usd-per-hour <usd>', 'what all nodes together may cost')
+  .option('--scheduler-config <path>', 'the spread of pods that ask for none, as for Karpenter')
   .option('--now <instant>', 'the instant of the decision, such as 2026-11-20T12:00:00Z')
   .addOption(output())
   .action(async (decision: string, options) => {

@@ -16,6 +16,7 @@ import { planText } from './plan-text.ts';
 import { type Connect, readCluster } from './read-cluster.ts';
 import type { FileProblem } from './read-documents.ts';
 import { readFiles } from './read-files.ts';
+import { readSchedulerConfig } from './scheduler-config-file.ts';
 import { type FileSnapshotOptions, snapshotOfFiles } from './snapshot-of-files.ts';
 
 /** What `joinery plan` was told on its command line. */
@@ -32,6 +33,8 @@ export interface PlanArguments {
   readonly featureGates?: string;
   /** What all nodes together may cost. */
   readonly limitUsdPerHour?: string;
+  /** Path of a file with the spread of pods that ask for none, as Karpenter's --scheduler-config. */
+  readonly schedulerConfig?: string;
   /** Path of an EventBridge event, for interrupt. */
   readonly event?: string;
 }
@@ -114,8 +117,11 @@ async function snapshotFor(args: PlanArguments, connect: Connect): Promise<Made>
   const isLive = args.files.length === 0;
   const { documents, problems } = isLive ? await readCluster(connect) : await readFiles(args.files);
   const offered = args.catalog === undefined ? undefined : await readCatalogFile(args.catalog);
+  const spread =
+    args.schedulerConfig === undefined ? {} : await readSchedulerConfig(args.schedulerConfig);
   const unread = problems.map(describeProblem);
   if (offered && 'problem' in offered) return { problems: [...unread, offered.problem] };
+  if ('problem' in spread) return { problems: [...unread, spread.problem] };
   if (unread.length > 0) return { problems: unread };
   if (documents.length === 0) {
     return {
@@ -124,10 +130,9 @@ async function snapshotFor(args: PlanArguments, connect: Connect): Promise<Made>
       ],
     };
   }
-  const made = snapshotOfFiles(
-    documents,
-    optionsFor(args, offered, isLive ? Date.now() : undefined),
-  );
+  const options = optionsFor(args, offered, isLive ? Date.now() : undefined);
+  const settings = { ...options.settings, ...spread };
+  const made = snapshotOfFiles(documents, { ...options, settings });
   return 'problems' in made ? { problems: made.problems.map(describeProblem) } : made;
 }
 

@@ -1,3 +1,4 @@
+import { parse } from 'yaml';
 import type { TopologySpreadConstraint } from '#lib/model/pod.ts';
 import { qualifiedNameProblems } from '#lib/model/qualified-name.ts';
 import { decodeTopologySpread } from './decode-affinity.ts';
@@ -10,7 +11,7 @@ import { DecodeError, type Decoder, grouped, list, type Wire, wire } from './fie
  *
  * Source: karpenter v1.14, operator/options, --scheduler-config.
  */
-export function decodeSchedulerConfig(value: unknown): readonly TopologySpreadConstraint[] {
+function decodeSchedulerConfig(value: unknown): readonly TopologySpreadConstraint[] {
   const body = onlyWith(wire(value), ['podTopologySpread']);
   const constraints = grouped(body, 'podTopologySpread', (spread) =>
     list(onlyWith(spread, ['defaultConstraints']), 'defaultConstraints', decodeDefault),
@@ -24,6 +25,21 @@ export function decodeSchedulerConfig(value: unknown): readonly TopologySpreadCo
     throw new DecodeError(field, problem);
   });
   return constraints;
+}
+
+/**
+ * The same from the text of a document, YAML or JSON; nothing for an empty one. What is wrong with
+ * it is a sentence without its end.
+ */
+export function parseSchedulerConfig(
+  text: string,
+): readonly TopologySpreadConstraint[] | { readonly problem: string } {
+  try {
+    return text.trim() === '' ? [] : decodeSchedulerConfig(parse(text));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { problem: error.message.split('\n', 1).join('') };
+  }
 }
 
 const isTwin = (a: TopologySpreadConstraint, b: TopologySpreadConstraint): boolean =>

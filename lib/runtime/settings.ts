@@ -1,3 +1,4 @@
+import { parseSchedulerConfig } from '#lib/kube/decode-scheduler-config.ts';
 import { type FeatureGate, parseFeatureGates } from '#lib/model/feature-gates.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import { parseUsdPerHour } from '#lib/model/usd-limit.ts';
@@ -89,6 +90,16 @@ const SETTINGS = {
       return 'problem' in gates ? gates.problem : undefined;
     },
   },
+  schedulerConfig: {
+    name: 'JOINERY_SCHEDULER_CONFIG',
+    fallback: '{}',
+    pattern: ANYTHING,
+    expected: 'a document such as {podTopologySpread: {defaultConstraints: [...]}}',
+    problem: (value) => {
+      const spread = parseSchedulerConfig(value);
+      return 'problem' in spread ? spread.problem : undefined;
+    },
+  },
   limitUsdPerHour: {
     name: 'JOINERY_LIMIT_USD_PER_HOUR',
     fallback: 'none',
@@ -121,6 +132,7 @@ export const readSettings = (environment: Environment): Settings =>
       vmMemoryOverheadPercent: Number(read(SETTINGS.vmMemoryOverheadPercent)),
       featureGates: gatesIn(read(SETTINGS.featureGates)),
       ...limitIn(read(SETTINGS.limitUsdPerHour)),
+      ...spreadIn(read(SETTINGS.schedulerConfig)),
     },
     hintQueueUrl: read(SETTINGS.hintQueueUrl),
     identity: read(SETTINGS.identity),
@@ -135,6 +147,11 @@ function gatesIn(text: string): readonly FeatureGate[] {
 function limitIn(text: string): Pick<ClusterSettings, 'limitUsdPerHour'> {
   const limitUsdPerHour = parseUsdPerHour(text);
   return limitUsdPerHour === undefined ? {} : { limitUsdPerHour };
+}
+
+function spreadIn(text: string): Pick<ClusterSettings, 'defaultSpread'> {
+  const defaultSpread = parseSchedulerConfig(text);
+  return 'problem' in defaultSpread || defaultSpread.length === 0 ? {} : { defaultSpread };
 }
 
 /** The settings of whoever only sends hints; throws as readSettings does. */

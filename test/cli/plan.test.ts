@@ -101,6 +101,40 @@ describe('joinery plan', () => {
     });
   });
 
+  it('spreads pods that do not ask for it as the scheduler is configured to', async () => {
+    const web = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web' },
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: { app: 'web' } },
+        template: {
+          metadata: { labels: { app: 'web' } },
+          spec: { containers: [{ name: 'a', image: 'a', resources: { requests: { cpu: '1' } } }] },
+        },
+      },
+    };
+    const files = [file('pool.json', POOL), file('web.json', web)];
+    const constraint = { maxSkew: 1, topologyKey: 'rack', whenUnsatisfiable: 'DoNotSchedule' };
+    const schedulerConfig = file('scheduler.yaml', {
+      podTopologySpread: { defaultConstraints: [constraint] },
+    });
+    const free = await run({ files });
+    const spread = await run({ files, schedulerConfig });
+
+    expect(JSON.parse(free.out).refused).toEqual([]);
+    expect(JSON.parse(spread.out).refused).toHaveLength(2);
+  });
+
+  it('says what is wrong with the configuration of the scheduler', async () => {
+    const schedulerConfig = file('scheduler.yaml', 'podTopologySpread: {defaults: []}');
+    const { status, err } = await run({ files: [file('pool.json', POOL)], schedulerConfig });
+
+    expect(status).toBe(1);
+    expect(err).toMatch(/scheduler\.yaml: podTopologySpread\.defaults: unknown field/);
+  });
+
   it('prints it for people, refusals of one reason together', async () => {
     const large = ['a', 'b', 'c', 'd'].map((name) => aPodObject(name, '64'));
     const { status, out } = await run({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeSchedulerConfig } from '#lib/kube/decode-scheduler-config.ts';
+import { parseSchedulerConfig } from '#lib/kube/decode-scheduler-config.ts';
 
 const ZONES = {
   maxSkew: 1,
@@ -10,12 +10,22 @@ const config = (...defaultConstraints: unknown[]) => ({
   podTopologySpread: { defaultConstraints },
 });
 
-describe('decodeSchedulerConfig', () => {
+describe('parseSchedulerConfig', () => {
   it('reads constraints, one for each key and strictness', () => {
     const strict = { ...ZONES, whenUnsatisfiable: 'DoNotSchedule' };
 
-    expect(decodeSchedulerConfig(config(ZONES, strict))).toMatchObject([ZONES, strict]);
-    expect(decodeSchedulerConfig({})).toEqual([]);
+    expect(parseSchedulerConfig(JSON.stringify(config(ZONES, strict)))).toMatchObject([
+      ZONES,
+      strict,
+    ]);
+    expect(parseSchedulerConfig('podTopologySpread: {}')).toEqual([]);
+    expect(parseSchedulerConfig(' ')).toEqual([]);
+  });
+
+  it('refuses what is no YAML, in one line', () => {
+    expect(parseSchedulerConfig('a: [1\nb: {')).toEqual({
+      problem: expect.stringMatching(/^[^\n]+$/),
+    });
   });
 
   it.each([
@@ -30,6 +40,8 @@ describe('decodeSchedulerConfig', () => {
     [config(ZONES, { ...ZONES, maxSkew: 2 }), /\[1\]: says the same as \[0\]/],
     ['podTopologySpread', /found "podTopologySpread", expected an object/],
   ])('refuses %j', (value, words) => {
-    expect(() => decodeSchedulerConfig(value)).toThrow(words);
+    expect(parseSchedulerConfig(JSON.stringify(value))).toEqual({
+      problem: expect.stringMatching(words),
+    });
   });
 });

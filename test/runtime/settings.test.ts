@@ -38,9 +38,20 @@ describe('readSettings', () => {
     ['JOINERY_PREFERENCE_POLICY', 'Obey'],
     ['JOINERY_VM_MEMORY_OVERHEAD_PERCENT', '7.5'],
     ['JOINERY_SERVICE_CIDR', '10.100.0.0'],
+    ['JOINERY_SCHEDULER_CONFIG', '{podTopologySpread: {defaultConstraints: [{maxSkew: 0}]}}'],
     ['AWS_REGION', 'Virginia'],
   ])('does not guess what %s=%s means', (name, value) => {
     expect(() => readSettings({ ...GOOD, [name]: value })).toThrow(name);
+  });
+
+  it('reads how pods are spread that do not say so themselves', () => {
+    const constraint = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' };
+    const config = JSON.stringify({ podTopologySpread: { defaultConstraints: [constraint] } });
+
+    expect(
+      readSettings({ ...GOOD, JOINERY_SCHEDULER_CONFIG: config }).cluster.defaultSpread,
+    ).toMatchObject([constraint]);
+    expect(readSettings(GOOD).cluster).not.toHaveProperty('defaultSpread');
   });
 
   it('takes an empty setting for a missing one', () => {
