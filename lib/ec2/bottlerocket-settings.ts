@@ -115,11 +115,11 @@ function kubeletSettings(identity: NodeIdentity): Table {
   const told: Readonly<Record<string, TomlValue | undefined>> = {
     'cluster-dns-ip': kubelet.clusterDNS?.[0],
     'max-pods': BigInt(maxPodsOf(identity)),
-    'system-reserved': kubelet.systemReserved,
-    'kube-reserved': kubelet.kubeReserved,
-    'eviction-hard': kubelet.evictionHard,
-    'eviction-soft': kubelet.evictionSoft,
-    'eviction-soft-grace-period': softGracePeriods(kubelet),
+    'system-reserved': sorted(kubelet.systemReserved),
+    'kube-reserved': sorted(kubelet.kubeReserved),
+    'eviction-hard': sorted(kubelet.evictionHard),
+    'eviction-soft': sorted(kubelet.evictionSoft),
+    'eviction-soft-grace-period': sorted(softGracePeriods(kubelet)),
     'eviction-max-pod-grace-period': whole(kubelet.evictionMaxPodGracePeriod),
     'image-gc-high-threshold-percent': whole(kubelet.imageGCHighThresholdPercent)?.toString(),
     'image-gc-low-threshold-percent': whole(kubelet.imageGCLowThresholdPercent)?.toString(),
@@ -129,6 +129,11 @@ function kubeletSettings(identity: NodeIdentity): Table {
   for (const [name, value] of Object.entries(told)) if (value !== undefined) given[name] = value;
   return given;
 }
+
+const sorted = (
+  entries: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, string>> | undefined =>
+  entries && Object.fromEntries(Object.entries(entries).sort(([a], [b]) => compareText(a, b)));
 
 const whole = (amount: number | undefined): bigint | undefined =>
   amount === undefined ? undefined : BigInt(amount);

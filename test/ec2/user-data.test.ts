@@ -1,92 +1,197 @@
-import { readFileSync } from 'node:fs';
+import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { userDataOf } from '#lib/ec2/user-data.ts';
+import { isRejection } from '#lib/constraints/rejection.ts';
+import { userDataOf, userDataProblem } from '#lib/ec2/user-data.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
-import type { KubeletSettings } from '#lib/model/node-class.ts';
+import type { NodeClass } from '#lib/model/node-class.ts';
 import { aNewClaim } from '#test/build/node-claims.ts';
 import { aNodeClass } from '#test/build/node-pools.ts';
 import { someSettings } from '#test/build/snapshots.ts';
 
-interface RecordedCase {
-  readonly id: string;
-  readonly spec: { readonly userData?: string; readonly kubelet?: KubeletSettings };
-  readonly maxPods: number;
-  readonly cluster: Readonly<Record<string, string>>;
-  readonly expected: { readonly userData?: string; readonly error?: string };
-}
-
-const recorded: readonly RecordedCase[] = JSON.parse(
-  readFileSync('test/recorded/karpenter-user-data.json', 'utf8'),
-).cases;
-
-const inPool: NodeClaim = {
-  ...aNewClaim(),
-  meta: { ...aNewClaim().meta, labels: { 'karpenter.sh/nodepool': 'default' } },
+type Told = Partial<Omit<Parameters<typeof userDataOf>[0], 'nodeClass'>> & {
+  readonly spec?: Partial<NodeClass['spec']>;
+  readonly status?: Partial<NodeClass['status']>;
 };
 
-const settingsOf = ({ cluster }: RecordedCase) =>
-  someSettings({
-    clusterName: cluster.name ?? '',
-    clusterEndpoint: cluster.endpoint ?? '',
-    clusterCa: cluster.certificateAuthority ?? '',
-    serviceCidr: cluster.serviceCidr ?? '',
-    clusterDnsIp: cluster.dnsIp ?? '',
-  });
-
-const render = (claim: NodeClaim) =>
-  userDataOf({
-    claim,
-    nodeClass: aNodeClass(),
+function render({ spec = {}, status = {}, ...told }: Told = {}): string {
+  const wire = spec.kubelet === undefined ? {} : { kubelet: spec.kubelet };
+  const userData = userDataOf({
+    claim: aNewClaim(),
+    nodeClass: aNodeClass({ spec, status, wire }),
     capacityType: 'spot',
     maxPods: 29,
-    settings: someSettings(),
+    settings: someSettings({ clusterName: 'shop', clusterDnsIp: '10.100.0.10' }),
+    ...told,
   });
+  return isRejection(userData) ? `refused: ${userData.because}` : userData;
+}
+
+const claimWith = (labels: NodeClaim['meta']['labels']): NodeClaim =>
+  aNewClaim({ meta: { labels } });
+
+const bottlerocket = (told: Told = {}): { settings: Record<string, Record<string, unknown>> } => {
+  const toml = render({ ...told, spec: { amiFamily: 'Bottlerocket', ...told.spec } });
+  const { settings } = parseToml(toml);
+  return { settings: { ...Object(settings) } };
+};
+
+const RESERVES = { kubeReserved: { cpu: '60m', memory: '544Mi' }, systemReserved: {} };
 
 describe('userDataOf', () => {
-  it.each(recorded.map((one) => [one.id, one] as const))(
-    'is byte for byte what Karpenter renders: %s',
-    (_id, one) => {
-      const nodeClass = aNodeClass({ spec: one.spec, wire: one.spec });
-      const settings = settingsOf(one);
-      const { maxPods, expected } = one;
-      const userData = userDataOf({
-        claim: inPool,
-        nodeClass,
-        capacityType: 'on-demand',
-        maxPods,
-        settings,
-      });
-
-      if (expected.userData === undefined) expect(userData).toMatchObject({ by: 'nodeClass' });
-      else expect(userData).toBe(expected.userData);
-    },
-  );
-
   it('registers the node with its taints, those of start-up, and the one that keeps pods off', () => {
-    const userData = render(
-      aNewClaim({
-        spec: {
-          taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }],
-          startupTaints: [{ key: 'cilium', value: '', effect: 'NoExecute' }],
-        },
-      }),
-    );
+    const claim = aNewClaim({
+      spec: {
+        taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }],
+        startupTaints: [{ key: 'cilium', value: '', effect: 'NoExecute' }],
+      },
+    });
 
-    expect(userData).toMatch(
+    expect(render({ claim })).toMatch(
       /registerWithTaints:\n *- effect: NoSchedule\n *key: team\n *value: a\n *- effect: NoExecute\n *key: cilium\n *- effect: NoExecute\n *key: karpenter.sh\/unregistered\n/,
     );
   });
 
-  it('asks kubelet for no label that it may not give itself, and none of our bookkeeping', () => {
-    const labels = { 'joinery.dev/launch-group': 'g', 'example.com/team': 'a' };
-    const userData = render(aNewClaim({ meta: { labels } }));
+  it.each(['AL2', 'AL2023', 'Windows2022'])(
+    'asks kubelet of %s for no label that it may not give itself, and none of our bookkeeping',
+    (amiFamily) => {
+      const labels = {
+        'joinery.dev/launch-group': 'g',
+        'example.com/team': 'a',
+        'node-restriction.kubernetes.io/zone': 'b',
+        'x.k8s.io/y': 'c',
+      };
+      const userData = render({ spec: { amiFamily }, claim: claimWith(labels) });
 
-    expect(/--node-labels="([^"]*)"/.exec(String(userData))?.[1]?.split(',')).toEqual([
-      'example.com/team=a',
-      'karpenter.k8s.aws/ec2nodeclass=default',
-      'karpenter.sh/capacity-type=spot',
-      'karpenter.sh/do-not-sync-taints=true',
-      'karpenter.sh/nodepool=default',
-    ]);
+      expect(/--node-labels="([^"]*)"/.exec(userData)?.[1]?.split(',')).toEqual([
+        'example.com/team=a',
+        'karpenter.k8s.aws/ec2nodeclass=default',
+        'karpenter.sh/capacity-type=spot',
+        'karpenter.sh/do-not-sync-taints=true',
+        'karpenter.sh/nodepool=default',
+      ]);
+    },
+  );
+
+  it.each([
+    ['AL2', '--kube-reserved="cpu=60m,memory=544Mi"'],
+    ['AL2023', 'kubeReserved:\n        cpu: 60m\n        memory: 544Mi\n'],
+    ['Bottlerocket', '[settings.kubernetes.kube-reserved]\ncpu = "60m"\nmemory = "544Mi"'],
+    ['Windows2019', '--kube-reserved="cpu=60m,memory=544Mi"'],
+  ])('tells %s what expressions came to, never the expression', (amiFamily, expected) => {
+    const kubelet = {
+      maxPodsExpression: 'vcpus * 10',
+      kubeReserved: { cpu: '60m', memory: 'max_pods * 11' },
+    };
+    const told = render({ spec: { amiFamily, kubelet }, reserves: RESERVES });
+
+    expect(told).toContain(expected);
+    expect(told).not.toContain('max_pods');
+    expect(render({ spec: { amiFamily, kubelet } })).not.toContain('max_pods');
+  });
+
+  it('names no certificate and no DNS where the cluster has told none', () => {
+    const settings = someSettings({ clusterCa: '' });
+
+    expect(render({ spec: { amiFamily: 'AL2' }, settings })).not.toMatch(/b64|dns/);
+    expect(render({ spec: { amiFamily: 'Windows2022' }, settings })).not.toMatch(/Base64|DNS/);
+  });
+
+  it.each([
+    ['1m30s', '1m30s'],
+    ['2m', '2m0s'],
+    ['3600s', '1h0m0s'],
+    ['1500ms', '1.5s'],
+    ['250ms', '250ms'],
+    ['1.5us', '1.5µs'],
+    ['0', '0s'],
+    ['soon', 'soon'],
+  ])('writes the grace period %s as Go does: %s', (written, expected) => {
+    const kubelet = { evictionSoftGracePeriod: { 'memory.available': written } };
+
+    expect(render({ spec: { amiFamily: 'AL2', kubelet } })).toContain(
+      `--eviction-soft-grace-period="memory.available=${expected}"`,
+    );
+  });
+
+  it.each([
+    ['AL2', 'MIME-Version: 1.0\n\nx', 'starts like a MIME archive'],
+    ['AL2023', 'Content-Type: text/plain\n\nx', 'starts like a MIME archive'],
+    ['Bottlerocket', 'a = [', 'is not TOML'],
+    ['Bottlerocket', 'settings = 5', 'as tables'],
+    ['Bottlerocket', '[settings.kubernetes]\nnode-labels = []', 'as tables'],
+    ['Custom', 'x'.repeat(16_385), 'comes to 16385 bytes'],
+    ['AL2', `#!/bin/bash\n#${'ä'.repeat(8192)}`, 'EC2 takes 16384 at most'],
+  ])('refuses for %s what it cannot read or EC2 not take', (amiFamily, userData, because) => {
+    const spec = { amiFamily, userData };
+
+    expect(render({ spec })).toMatch(/^refused: the userData of EC2NodeClass default /);
+    expect(render({ spec })).toContain(because);
+    expect(userDataProblem(aNodeClass({ spec }))).toContain(because);
+  });
+
+  it('has nothing against user data that is read, or of a family that takes any', () => {
+    const problemOf = (amiFamily: string, userData: string) =>
+      userDataProblem(aNodeClass({ spec: { amiFamily, userData } }));
+
+    expect(problemOf('Custom', 'MIME-Version: 1.0\n\nx')).toBeUndefined();
+    expect(problemOf('Bottlerocket', '[settings.ntp]\n')).toBeUndefined();
+    expect(problemOf('AL2023', '#!/bin/bash\n')).toBeUndefined();
+  });
+});
+
+describe('the settings of Bottlerocket', () => {
+  it('keep integers, floats and dates of the user as they are', () => {
+    const userData = '[settings.x]\na = 9007199254740993\nb = 1.0\nc = 1979-05-27T07:32:00Z\n';
+
+    expect(render({ spec: { amiFamily: 'Bottlerocket', userData } })).toContain(
+      '[settings.x]\na = 9007199254740993\nb = 1.0\nc = 1979-05-27T07:32:00.000Z\n',
+    );
+  });
+
+  it('give a taint key all its effects', () => {
+    const taint = { key: 'a', value: 'b' };
+    const claim = aNewClaim({
+      spec: {
+        taints: [
+          { ...taint, effect: 'NoSchedule' },
+          { ...taint, effect: 'NoExecute' },
+        ],
+      },
+    });
+
+    expect(bottlerocket({ claim }).settings.kubernetes?.['node-taints']).toEqual({
+      a: ['b:NoSchedule', 'b:NoExecute'],
+      'karpenter.sh/unregistered': [':NoExecute'],
+    });
+  });
+
+  it.each<[string, Partial<NodeClass['spec']>, boolean]>([
+    ['an alias of latest', { amiSelectorTerms: [{ alias: 'bottlerocket@latest' }] }, true],
+    ['an alias of 1.46', { amiSelectorTerms: [{ alias: 'bottlerocket@v1.46.0' }] }, true],
+    ['an alias without v', { amiSelectorTerms: [{ alias: 'bottlerocket@2.0.1' }] }, true],
+    ['an alias of 1.45', { amiSelectorTerms: [{ alias: 'bottlerocket@v1.45.9' }] }, false],
+    ['a name', { amiSelectorTerms: [{ name: 'bottlerocket-aws-k8s-1.33-v1.50.0-ab' }] }, true],
+    ['an id', { amiSelectorTerms: [{ id: 'ami-old' }] }, false],
+    ['what was found', { amiSelectorTerms: [{ tags: { a: 'b' } }] }, true],
+  ])('name the folders to bind where %s says an old version', (_what, spec, bindsByItself) => {
+    const { settings } = bottlerocket({
+      spec: { ...spec, instanceStorePolicy: 'RAID0' },
+      status: {
+        amis: [
+          { id: 'ami-1', name: 'mine', deprecated: false, requirements: [] },
+          { id: 'ami-2', name: 'bottlerocket-v1.46.0-a', deprecated: false, requirements: [] },
+          { id: 'ami-old', name: 'bottlerocket-v1.20.1-a', deprecated: false, requirements: [] },
+        ],
+      },
+    });
+    const command = JSON.stringify(settings['bootstrap-commands']);
+
+    expect(command.includes('--dirs')).toBe(!bindsByItself);
+  });
+
+  it('name the folders where nobody tells a version', () => {
+    const spec = { amiSelectorTerms: [{ tags: { a: 'b' } }], instanceStorePolicy: 'RAID0' };
+
+    expect(JSON.stringify(bottlerocket({ spec }))).toContain('--dirs');
   });
 });

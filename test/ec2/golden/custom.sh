@@ -1,0 +1,2 @@
+#!/bin/bash
+sysctl -w net.core.somaxconn=4096

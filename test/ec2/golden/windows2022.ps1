@@ -1,0 +1,5 @@
+<powershell>
+Write-Host "hello"
+[string]$EKSBootstrapScriptFile = "$env:ProgramFiles\Amazon\EKS\Start-EKSBootstrap.ps1"
+& $EKSBootstrapScriptFile -EKSClusterName 'shop' -APIServerEndpoint 'https://shop.example.com' -Base64ClusterCA 'LS0tLS1DQQ==' -KubeletExtraArgs '--node-labels="example.com/tier=gold,karpenter.k8s.aws/ec2nodeclass=default,karpenter.sh/capacity-type=spot,karpenter.sh/do-not-sync-taints=true,karpenter.sh/nodepool=default,team=payments" --register-with-taints="dedicated=payments:NoSchedule,node.cilium.io/agent-not-ready=true:NoExecute,karpenter.sh/unregistered:NoExecute" --max-pods=58 --system-reserved="cpu=100m,memory=200Mi" --kube-reserved="cpu=200m,ephemeral-storage=2Gi,memory=700Mi" --eviction-hard="memory.available<5%,nodefs.available<10%" --eviction-soft="memory.available<500Mi" --eviction-soft-grace-period="memory.available=1m30s" --eviction-max-pod-grace-period=60 --image-gc-high-threshold=85 --image-gc-low-threshold=75 --cpu-cfs-quota=false' -DNSClusterIP '10.100.0.10'
+</powershell>
