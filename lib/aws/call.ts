@@ -3,10 +3,18 @@ import type {
   CreateFleetCommandOutput,
   CreateLaunchTemplateCommandInput,
   CreateLaunchTemplateCommandOutput,
+  DeleteLaunchTemplateCommandInput,
+  DeleteLaunchTemplateCommandOutput,
+  DescribeCapacityReservationsCommandInput,
+  DescribeCapacityReservationsCommandOutput,
   DescribeImagesCommandInput,
   DescribeImagesCommandOutput,
   DescribeInstancesCommandInput,
   DescribeInstancesCommandOutput,
+  DescribeLaunchTemplatesCommandInput,
+  DescribeLaunchTemplatesCommandOutput,
+  DescribePlacementGroupsCommandInput,
+  DescribePlacementGroupsCommandOutput,
   DescribeSecurityGroupsCommandInput,
   DescribeSecurityGroupsCommandOutput,
   DescribeSubnetsCommandInput,
@@ -19,11 +27,19 @@ import type {
   AddRoleToInstanceProfileCommandOutput,
   CreateInstanceProfileCommandInput,
   CreateInstanceProfileCommandOutput,
+  DeleteInstanceProfileCommandInput,
+  DeleteInstanceProfileCommandOutput,
   GetInstanceProfileCommandInput,
   GetInstanceProfileCommandOutput,
+  ListInstanceProfilesCommandInput,
+  ListInstanceProfilesCommandOutput,
+  RemoveRoleFromInstanceProfileCommandInput,
+  RemoveRoleFromInstanceProfileCommandOutput,
 } from '@aws-sdk/client-iam';
 import type { SendMessageCommandInput, SendMessageCommandOutput } from '@aws-sdk/client-sqs';
 import type { GetParametersCommandInput, GetParametersCommandOutput } from '@aws-sdk/client-ssm';
+import type { AccessOperations } from './access-operations.ts';
+import type { MarketOperations } from './market-operations.ts';
 
 interface Operation<Input, Output> {
   readonly input: Input;
@@ -31,7 +47,7 @@ interface Operation<Input, Output> {
 }
 
 /** Each AWS operation that Joinery uses, with the SDK's own types of what goes in and comes out. */
-export interface AwsOperations {
+export interface AwsOperations extends MarketOperations, AccessOperations {
   readonly CreateFleet: Operation<CreateFleetCommandInput, CreateFleetCommandOutput>;
   readonly CreateLaunchTemplate: Operation<
     CreateLaunchTemplateCommandInput,
@@ -62,6 +78,34 @@ export interface AwsOperations {
   readonly GetInstanceProfile: Operation<
     GetInstanceProfileCommandInput,
     GetInstanceProfileCommandOutput
+  >;
+  readonly DescribeCapacityReservations: Operation<
+    DescribeCapacityReservationsCommandInput,
+    DescribeCapacityReservationsCommandOutput
+  >;
+  readonly DescribePlacementGroups: Operation<
+    DescribePlacementGroupsCommandInput,
+    DescribePlacementGroupsCommandOutput
+  >;
+  readonly DescribeLaunchTemplates: Operation<
+    DescribeLaunchTemplatesCommandInput,
+    DescribeLaunchTemplatesCommandOutput
+  >;
+  readonly DeleteLaunchTemplate: Operation<
+    DeleteLaunchTemplateCommandInput,
+    DeleteLaunchTemplateCommandOutput
+  >;
+  readonly ListInstanceProfiles: Operation<
+    ListInstanceProfilesCommandInput,
+    ListInstanceProfilesCommandOutput
+  >;
+  readonly RemoveRoleFromInstanceProfile: Operation<
+    RemoveRoleFromInstanceProfileCommandInput,
+    RemoveRoleFromInstanceProfileCommandOutput
+  >;
+  readonly DeleteInstanceProfile: Operation<
+    DeleteInstanceProfileCommandInput,
+    DeleteInstanceProfileCommandOutput
   >;
   readonly SendMessage: Operation<SendMessageCommandInput, SendMessageCommandOutput>;
   readonly GetParameters: Operation<GetParametersCommandInput, GetParametersCommandOutput>;

@@ -7,16 +7,17 @@ export interface PageRequest {
   readonly NextToken?: string;
 }
 
-/** Everything that a paged EC2 call has to tell, in its order. */
+/** Everything that a paged call has to tell, in its order, in pages of `size` items at most. */
 export async function everyPage<Answer extends { readonly NextToken?: string | undefined }, Item>(
   ask: (page: PageRequest) => Promise<Answer>,
   itemsOf: (answer: Answer) => readonly Item[],
+  size = PAGE,
 ): Promise<readonly Item[]> {
   const items: Item[] = [];
   let token: string | undefined;
   do {
     const page: PageRequest = {
-      MaxResults: PAGE,
+      MaxResults: size,
       ...(token === undefined ? {} : { NextToken: token }),
     };
     const answer = await ask(page);

@@ -1,8 +1,12 @@
 import {
   CreateFleetCommand,
   CreateLaunchTemplateCommand,
+  DeleteLaunchTemplateCommand,
+  DescribeCapacityReservationsCommand,
   DescribeImagesCommand,
   DescribeInstancesCommand,
+  DescribeLaunchTemplatesCommand,
+  DescribePlacementGroupsCommand,
   DescribeSecurityGroupsCommand,
   DescribeSubnetsCommand,
   EC2Client,
@@ -11,12 +15,17 @@ import {
 import {
   AddRoleToInstanceProfileCommand,
   CreateInstanceProfileCommand,
+  DeleteInstanceProfileCommand,
   GetInstanceProfileCommand,
   IAMClient,
+  ListInstanceProfilesCommand,
+  RemoveRoleFromInstanceProfileCommand,
 } from '@aws-sdk/client-iam';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { accessSenders } from './access-operations.ts';
 import type { AwsOperation, RawAwsCall } from './call.ts';
+import { marketSenders } from './market-operations.ts';
 
 /** Where AWS is: a region, and another address than AWS's own where one stands in for it. */
 export interface AwsPlace {
@@ -45,6 +54,8 @@ function sendersOf(place: AwsPlace): Readonly<Record<AwsOperation, Send>> {
   const sqs = new SQSClient(place);
   const ssm = new SSMClient(place);
   return {
+    ...marketSenders(place, ec2),
+    ...accessSenders(place),
     AddRoleToInstanceProfile: (input) =>
       iam.send(new AddRoleToInstanceProfileCommand(typed(input))),
     CreateFleet: (input) => ec2.send(new CreateFleetCommand(typed(input))),
@@ -56,6 +67,15 @@ function sendersOf(place: AwsPlace): Readonly<Record<AwsOperation, Send>> {
     DescribeSubnets: (input) => ec2.send(new DescribeSubnetsCommand(typed(input))),
     GetInstanceProfile: (input) => iam.send(new GetInstanceProfileCommand(typed(input))),
     GetParameters: (input) => ssm.send(new GetParametersCommand(typed(input))),
+    DescribeCapacityReservations: (input) =>
+      ec2.send(new DescribeCapacityReservationsCommand(typed(input))),
+    DescribePlacementGroups: (input) => ec2.send(new DescribePlacementGroupsCommand(typed(input))),
+    DescribeLaunchTemplates: (input) => ec2.send(new DescribeLaunchTemplatesCommand(typed(input))),
+    DeleteLaunchTemplate: (input) => ec2.send(new DeleteLaunchTemplateCommand(typed(input))),
+    ListInstanceProfiles: (input) => iam.send(new ListInstanceProfilesCommand(typed(input))),
+    RemoveRoleFromInstanceProfile: (input) =>
+      iam.send(new RemoveRoleFromInstanceProfileCommand(typed(input))),
+    DeleteInstanceProfile: (input) => iam.send(new DeleteInstanceProfileCommand(typed(input))),
     SendMessage: (input) => sqs.send(new SendMessageCommand(typed(input))),
     TerminateInstances: (input) => ec2.send(new TerminateInstancesCommand(typed(input))),
   };
