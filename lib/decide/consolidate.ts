@@ -2,6 +2,7 @@ import { emptiness } from '#lib/disruption/emptiness.ts';
 import { commandOf, emptyNodeActions } from '#lib/disruption/empty-node-actions.ts';
 import type { Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { overlaid } from '#lib/solver/overlay.ts';
 import { place } from './place.ts';
 import { nominatedNodes } from './placement-events.ts';
 import { anEmptyPlan, nextLook } from './plan-parts.ts';
@@ -13,7 +14,8 @@ const NOT_YET =
  * Which nodes are not worth their price. So far: those that are empty, a step further each; every
  * other node is kept, with the reason.
  */
-export function decideConsolidate(snapshot: Snapshot): Plan {
+export function decideConsolidate(seen: Snapshot): Plan {
+  const { snapshot } = overlaid(seen);
   const nominated = nominatedNodes(place(snapshot).placements);
   const found = emptiness({ snapshot, nominated });
   const { actions, lookAgainInMs } = emptyNodeActions(found, snapshot);

@@ -4,6 +4,7 @@ import { type Requirements, specsOfRequirements } from '#lib/constraints/require
 import { formatResources } from '#lib/constraints/resources.ts';
 import { shortDigest } from '#lib/model/digest.ts';
 import {
+  CAPACITY_OVERLAY_APPLIED,
   FOR_PODS,
   isRestrictedLabel,
   MIN_VALUES_RELAXED,
@@ -11,6 +12,7 @@ import {
   NODEPOOL,
   NODEPOOL_HASH,
   NODEPOOL_HASH_VERSION,
+  PRICE_OVERLAY_APPLIED,
   WELL_KNOWN,
 } from '#lib/model/labels.ts';
 import type { NewNodeClaim, NodeClaimSpec } from '#lib/model/node-claim.ts';
@@ -73,10 +75,26 @@ export function newNodeClaim({ name, sealed }: NamedClaim): NewNodeClaim {
       [NODEPOOL_HASH]: nodePoolHash(nodePool),
       [NODEPOOL_HASH_VERSION]: NODEPOOL_HASH_VERSION_VALUE,
       [MIN_VALUES_RELAXED]: String(sealed.hasLoweredMinimums),
+      ...overlayMarks(sealed),
       [FOR_PODS]: sealed.pods.map(({ meta }) => podDigest(meta.uid)).join(' '),
     },
     owner: { kind: 'NodePool', name: nodePool.meta.name, uid: nodePool.meta.uid },
     spec: specOf(sealed),
+  };
+}
+
+/**
+ * That some listed type is not what EC2 says it is.
+ *
+ * Source: karpenter v1.14, provisioning/scheduling/nodeclaimtemplate.go, ToNodeClaim.
+ */
+function overlayMarks({ source, instanceTypes }: SealedClaim): Readonly<Record<string, string>> {
+  const listed = source.types.filter(({ type }) => instanceTypes.includes(type.name));
+  const hasPrice = listed.some(({ offerings }) => offerings.some((each) => each.hasOverlaidPrice));
+  const hasCapacity = listed.some(({ type }) => type.hasOverlaidCapacity);
+  return {
+    ...(hasPrice && { [PRICE_OVERLAY_APPLIED]: 'true' }),
+    ...(hasCapacity && { [CAPACITY_OVERLAY_APPLIED]: 'true' }),
   };
 }
 

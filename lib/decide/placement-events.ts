@@ -1,5 +1,6 @@
 import { byName } from '#lib/constraints/order.ts';
 import { agrees, requirementsOf } from '#lib/constraints/requirements.ts';
+import { typesFor } from '#lib/model/catalog.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
 import { nodePoolRef, podRef } from '#lib/model/object-ref.ts';
 import type { Action, Placement, Refusal } from '#lib/model/plan.ts';
@@ -62,9 +63,10 @@ const isOptedOut = (pod: Pod | undefined): boolean => pod !== undefined && optsO
 const barrenPools = ({ nodePools, catalog }: Snapshot): readonly Action[] =>
   [...nodePools]
     .filter(({ meta, replicas }) => meta.deletedAt === undefined && replicas === undefined)
-    .filter(({ template }) => {
+    .filter((pool) => {
+      const { template } = pool;
       const wanted = requirementsOf(template.requirements);
-      const types = catalog.byNodeClass.get(template.nodeClassRef.name) ?? [];
+      const types = typesFor(catalog, pool);
       const isBuyable = ({ requirements, offerings }: InstanceType): boolean =>
         agrees(requirements, wanted) &&
         offerings.some((each) => each.available && agrees(each.requirements, wanted));

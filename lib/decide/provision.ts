@@ -1,8 +1,11 @@
 import { emptiness } from '#lib/disruption/emptiness.ts';
 import { emptyNodeActions } from '#lib/disruption/empty-node-actions.ts';
 import { advance } from '#lib/lifecycle/advance.ts';
+import { nodeOverlayStatus } from '#lib/lifecycle/node-overlay-status.ts';
 import type { Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { overlaid } from '#lib/solver/overlay.ts';
+import { closedGates } from './closed-gates.ts';
 import { place } from './place.ts';
 import { nominatedNodes, placementEvents } from './placement-events.ts';
 import { anEmptyPlan, nextLook, notYetWritten } from './plan-parts.ts';
@@ -17,7 +20,8 @@ const AFTER_CREATION_MS = 1_000;
  *
  * Launches and the creation of NodeClaims come first: somebody waits for them.
  */
-export function decideProvision(snapshot: Snapshot): Plan {
+export function decideProvision(seen: Snapshot): Plan {
+  const { snapshot, judged } = overlaid(seen);
   const placing = place(snapshot);
   const advanced = advance(snapshot);
   const nominated = nominatedNodes(placing.placements);
@@ -36,8 +40,11 @@ export function decideProvision(snapshot: Snapshot): Plan {
       ...advanced.actions.filter(({ kind }) => kind !== 'launch'),
       ...notYetWritten(emptied.actions, advanced.actions),
       ...placementEvents(placing, snapshot),
+      ...judged.flatMap(({ overlay, problem }) =>
+        nodeOverlayStatus(overlay, problem, snapshot.takenAt),
+      ),
     ],
-    warnings: placing.warnings,
+    warnings: [...closedGates(snapshot), ...placing.warnings],
     ...nextLook(snapshot, [
       advanced.lookAgainInMs,
       emptied.lookAgainInMs,

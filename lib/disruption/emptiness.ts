@@ -1,5 +1,6 @@
 import { isReschedulable } from '#lib/consent/pods.ts';
 import { compareText } from '#lib/constraints/order.ts';
+import { typesFor } from '#lib/model/catalog.ts';
 import { CONSOLIDATABLE, DISRUPTION_REASON } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE } from '#lib/model/labels.ts';
@@ -115,7 +116,7 @@ function stageOf(
 /** The price of the offering that the node's labels name; 0 where the catalog knows none. */
 function priceOf({ node, claim, pool }: Candidate, { catalog }: Snapshot): number {
   const labels = { ...claim.meta.labels, ...node.meta.labels };
-  const types = catalog.byNodeClass.get(pool.template.nodeClassRef.name) ?? [];
+  const types = typesFor(catalog, pool);
   const type = types.find(({ name }) => name === labels[INSTANCE_TYPE]);
   const offering = type?.offerings.find(
     ({ zone, capacityType }) => zone === labels[ZONE] && capacityType === labels[CAPACITY_TYPE],

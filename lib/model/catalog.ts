@@ -1,4 +1,6 @@
 import type { InstanceType } from './instance-type.ts';
+import { NODEPOOL } from './labels.ts';
+import type { NodeClaim } from './node-claim.ts';
 import type { NodePool } from './node-pool.ts';
 
 /**
@@ -23,3 +25,10 @@ export const typesFor = (
   { meta, template }: Pick<NodePool, 'meta' | 'template'>,
 ): readonly InstanceType[] =>
   byNodePool?.get(meta.name) ?? byNodeClass.get(template.nodeClassRef.name) ?? [];
+
+/** What would be sold for a NodeClaim, the NodeOverlays of its NodePool applied. */
+export const typesForClaim = (
+  { byNodeClass, byNodePool }: Catalog,
+  { meta, spec }: Pick<NodeClaim, 'meta' | 'spec'>,
+): readonly InstanceType[] =>
+  byNodePool?.get(meta.labels[NODEPOOL] ?? '') ?? byNodeClass.get(spec.nodeClassRef.name) ?? [];

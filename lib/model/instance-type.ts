@@ -16,6 +16,8 @@ export interface Offering {
   readonly reservationId?: string;
   /** How many more instances the reservation can still give. */
   readonly reservationCapacity?: number;
+  /** The price is what a NodeOverlay makes of EC2's. */
+  readonly hasOverlaidPrice?: true;
 }
 
 /** What kubelet is told to keep back, by resource, as quantities. */
@@ -38,6 +40,8 @@ export interface InstanceType {
   readonly allocatable: Resources;
   /** What a NodeClass's expressions came to for this type; absent where it has none. */
   readonly reserves?: KubeletReserves;
+  /** Some of its capacity is a NodeOverlay's. */
+  readonly hasOverlaidCapacity?: true;
   /** Sorted by price, then zone, then capacity type. */
   readonly offerings: readonly Offering[];
 }

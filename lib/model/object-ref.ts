@@ -1,6 +1,8 @@
+import type { CapacityBuffer } from './capacity-buffer.ts';
 import type { Node } from './node.ts';
 import type { NodeClaim } from './node-claim.ts';
 import type { NodeClass } from './node-class.ts';
+import type { NodeOverlay } from './node-overlay.ts';
 import type { NodePool } from './node-pool.ts';
 import type { ObjectMeta, ObjectRef } from './object.ts';
 import type { Pod } from './pod.ts';
@@ -26,6 +28,14 @@ export const nodePoolRef = ({ meta }: NodePool): ObjectRef =>
 /** A reference to an EC2NodeClass as it was seen. */
 export const nodeClassRef = ({ meta }: NodeClass): ObjectRef =>
   refTo('karpenter.k8s.aws/v1', 'EC2NodeClass', meta);
+
+/** A reference to a NodeOverlay as it was seen. */
+export const nodeOverlayRef = ({ meta }: NodeOverlay): ObjectRef =>
+  refTo('karpenter.sh/v1alpha1', 'NodeOverlay', meta);
+
+/** A reference to a CapacityBuffer as it was seen. */
+export const capacityBufferRef = ({ meta }: CapacityBuffer): ObjectRef =>
+  refTo('autoscaling.x-k8s.io/v1beta1', 'CapacityBuffer', meta);
 
 /** A reference to a Node as it was seen. */
 export const nodeRef = ({ meta }: Node): ObjectRef => refTo('v1', 'Node', meta);

@@ -12,6 +12,7 @@ import {
 } from '#lib/constraints/requirements.ts';
 import { type Resources, subtractResources } from '#lib/constraints/resources.ts';
 import type { Taint } from '#lib/constraints/taints.ts';
+import { typesFor } from '#lib/model/catalog.ts';
 import { conditionOf, isTrue } from '#lib/model/conditions.ts';
 import type { InstanceType, Offering } from '#lib/model/instance-type.ts';
 import {
@@ -108,7 +109,7 @@ function whyNoSource(nodePool: NodePool, { catalog }: Snapshot): Rejection | und
   if (!isTrue(nodePool.status.conditions, 'Ready')) {
     return reject('eligibility', `it is not ready${whyNotReady(nodePool)}`);
   }
-  if ((catalog.byNodeClass.get(name) ?? []).length === 0) {
+  if (typesFor(catalog, nodePool).length === 0) {
     return reject('nodeClass', `no instance type is known for its EC2NodeClass ${name}`);
   }
   return undefined;
@@ -144,7 +145,7 @@ function sourceOf(
     return reject('instanceTypes', 'its requirements and labels contradict each other');
   }
   const daemons = daemonsOfTemplate(daemonSets, requirements, template.taints);
-  const types = [...(catalog.byNodeClass.get(template.nodeClassRef.name) ?? [])]
+  const types = [...typesFor(catalog, nodePool)]
     .sort((a, b) => compareText(a.name, b.name))
     .map((type): SourceType => {
       const labels = labelsOfType(type);
