@@ -40,9 +40,8 @@ export async function createFleet(call: AwsCall, launch: Launch): Promise<FleetA
 
 /** The options of a launch, as its request lists them. */
 export function optionsOf(launch: Launch): readonly FleetOption[] {
-  const request = fleetRequest(launch);
-  const capacityType = capacityTypeOf(request);
-  return overridesOf(request).map(({ InstanceType = '', AvailabilityZone = '' }) => ({
+  const { capacityType } = launch;
+  return overridesOf(fleetRequest(launch)).map(({ InstanceType = '', AvailabilityZone = '' }) => ({
     capacityType,
     instanceType: InstanceType,
     zone: AvailabilityZone,
@@ -54,18 +53,16 @@ async function attempt(call: AwsCall, launch: Launch): Promise<FleetAnswer> {
   const request = fleetRequest(launch);
   try {
     const answer = await call('CreateFleet', { ...request, ClientToken: launch.clientToken });
-    return readAnswer(request, answer);
+    return readAnswer(launch, answer);
   } catch (error) {
     if (isTokenMismatch(error)) return { ...NOTHING, arrivedBefore: true };
     throw error;
   }
 }
 
-function readAnswer(
-  request: CreateFleetCommandInput,
-  answer: CreateFleetCommandOutput,
-): FleetAnswer {
-  const capacityType = capacityTypeOf(request);
+function readAnswer(launch: Launch, answer: CreateFleetCommandOutput): FleetAnswer {
+  const request = fleetRequest(launch);
+  const { capacityType } = launch;
   const instances = (answer.Instances ?? []).flatMap((group) =>
     launchedOf(request, capacityType, group),
   );
@@ -115,6 +112,3 @@ const fleetRequest = ({ request }: Launch): CreateFleetCommandInput =>
 
 const overridesOf = (request: CreateFleetCommandInput) =>
   (request.LaunchTemplateConfigs ?? []).flatMap(({ Overrides }) => Overrides ?? []);
-
-const capacityTypeOf = (request: CreateFleetCommandInput): CapacityType =>
-  request.TargetCapacitySpecification?.DefaultTargetCapacityType === 'spot' ? 'spot' : 'on-demand';

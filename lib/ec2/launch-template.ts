@@ -1,14 +1,23 @@
 import { parseAmount } from '#lib/constraints/quantity.ts';
 import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
+import type { Requirements } from '#lib/constraints/requirements.ts';
 import type { Resources } from '#lib/constraints/resources.ts';
 import { shortDigest } from '#lib/model/digest.ts';
-import type { InstanceType } from '#lib/model/instance-type.ts';
+import type { CapacityType, InstanceType } from '#lib/model/instance-type.ts';
 import type { Json, LaunchTemplate } from '#lib/model/launch.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
-import type { BlockDeviceMapping, NodeClass, ResolvedAmi } from '#lib/model/node-class.ts';
+import type {
+  BlockDeviceMapping,
+  NodeClass,
+  ResolvedAmi,
+  ResolvedCapacityReservation,
+} from '#lib/model/node-class.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import { amiFamilyOf } from './ami-family.ts';
 import { base64Of } from './base64.ts';
+import { kindOfReservation, type ReservationKind } from './launch-filters.ts';
+import { interfacesOf } from './launch-interfaces.ts';
+import { placementOf } from './launch-placement.ts';
 import { type Tags, tagSpecification } from './tags.ts';
 import { userDataOf } from './user-data.ts';
 
@@ -17,8 +26,9 @@ export interface TemplateBasis {
   /** Any of the claims: they differ in nothing that an instance is told. */
   readonly claim: NodeClaim;
   readonly nodeClass: NodeClass;
-  readonly capacityType: 'on-demand' | 'spot';
-  readonly tenancy: 'default' | 'dedicated';
+  readonly capacityType: CapacityType;
+  /** The claim's. */
+  readonly requirements: Requirements;
   /** What each instance must be able to hold. */
   readonly requests: Resources;
   readonly tags: Tags;
@@ -26,7 +36,6 @@ export interface TemplateBasis {
 }
 
 const GIB = 1024 ** 3;
-const EFA = 'vpc.amazonaws.com/efa';
 const NITRO_SANDBOX = 'eks.amazonaws.com/nitro-sandbox';
 /** Regions whose metadata service has no IPv6. Source: karpenter AWS provider v1.14. */
 const NO_METADATA_IPV6 = /^us-iso/;
@@ -41,31 +50,30 @@ export function launchTemplateOf(
   basis: TemplateBasis,
   type: InstanceType,
   image: ResolvedAmi,
+  reservation?: ResolvedCapacityReservation,
 ): LaunchTemplate | Rejection {
-  const { claim, nodeClass, capacityType, settings, tags } = basis;
-  const maxPods = type.capacity.pods ?? 0;
-  const { reserves } = type;
+  const { claim, nodeClass, capacityType, settings, tags, requests } = basis;
   const userData = userDataOf({
     claim,
     nodeClass,
     capacityType,
-    maxPods,
+    maxPods: type.capacity.pods ?? 0,
+    ...(type.reserves === undefined ? {} : { reserves: type.reserves }),
     settings,
-    ...(reserves && { reserves }),
   });
   if (isRejection(userData)) return userData;
   const data: Json = {
     ImageId: image.id,
     UserData: base64Of(userData),
     ...profileOf(nodeClass),
-    BlockDeviceMappings: disksOf(nodeClass),
-    NetworkInterfaces: interfacesOf(basis, type),
+    ...disksOf(nodeClass),
+    ...cpuOf(nodeClass),
+    NetworkInterfaces: interfacesOf(nodeClass, settings, requests, type.capacity),
     MetadataOptions: metadataOf(nodeClass, settings.region),
     Monitoring: { Enabled: nodeClass.spec.detailedMonitoring ?? false },
-    EnclaveOptions: { Enabled: (basis.requests[NITRO_SANDBOX] ?? 0) > 0 },
-    Placement: { Tenancy: basis.tenancy },
-    // An open reservation is somebody's purchase: it is used when it is asked for.
-    CapacityReservationSpecification: { CapacityReservationPreference: 'none' },
+    EnclaveOptions: { Enabled: (requests[NITRO_SANDBOX] ?? 0) > 0 },
+    Placement: placementOf(nodeClass, basis.requirements),
+    ...reservationOf(reservation),
     TagSpecifications: [
       tagSpecification('network-interface', tags),
       ...(capacityType === 'spot' ? [tagSpecification('spot-instances-request', tags)] : []),
@@ -74,18 +82,53 @@ export function launchTemplateOf(
   return { name: `joinery.dev/${shortDigest(JSON.stringify([data, tags]), 20)}`, data, tags };
 }
 
-const profileOf = ({ status }: NodeClass): { readonly [key: string]: Json } =>
+type Fields = Readonly<Record<string, Json>>;
+
+const profileOf = ({ status }: NodeClass): Fields =>
   status.instanceProfile === undefined
     ? {}
     : { IamInstanceProfile: { Name: status.instanceProfile } };
 
-function disksOf(nodeClass: NodeClass): readonly Json[] {
+function cpuOf({ spec }: NodeClass): Fields {
+  const { nestedVirtualization } = spec.cpuOptions ?? {};
+  return nestedVirtualization === undefined
+    ? {}
+    : { CpuOptions: { NestedVirtualization: nestedVirtualization } };
+}
+
+/** The reservation to use and no other; an open one is somebody's purchase unless asked for. */
+function reservationOf(reservation: ResolvedCapacityReservation | undefined): Fields {
+  if (reservation === undefined) {
+    return { CapacityReservationSpecification: { CapacityReservationPreference: 'none' } };
+  }
+  const market = MARKETS[kindOfReservation(reservation)];
+  return {
+    CapacityReservationSpecification: {
+      CapacityReservationPreference: 'capacity-reservations-only',
+      CapacityReservationTarget: { CapacityReservationId: reservation.id },
+    },
+    ...(market === undefined ? {} : { InstanceMarketOptions: { MarketType: market } }),
+  };
+}
+
+/** Source: EC2 API, InstanceMarketOptionsRequest, MarketType. */
+const MARKETS: Readonly<Record<ReservationKind, string | undefined>> = {
+  default: undefined,
+  'capacity-block': 'capacity-block',
+  interruptible: 'interruptible-capacity-reservation',
+};
+
+/** An image whose disks nobody describes keeps its own. */
+function disksOf(nodeClass: NodeClass): Fields {
   const written = nodeClass.spec.blockDeviceMappings;
   const disks = written.length > 0 ? written : amiFamilyOf(nodeClass).defaultDisks;
-  return disks.map(({ deviceName, ebs }) => ({
-    ...(deviceName === undefined ? {} : { DeviceName: deviceName }),
-    ...(ebs === undefined ? {} : { Ebs: ebsOf(ebs) }),
-  }));
+  if (disks.length === 0) return {};
+  return {
+    BlockDeviceMappings: disks.map(({ deviceName, ebs }) => ({
+      ...(deviceName === undefined ? {} : { DeviceName: deviceName }),
+      ...(ebs === undefined ? {} : { Ebs: ebsOf(ebs) }),
+    })),
+  };
 }
 
 /** What is absent or 0 is left to EC2 and the image. Sizes are whole GiB, rounded up. */
@@ -107,23 +150,6 @@ function ebsOf(ebs: NonNullable<BlockDeviceMapping['ebs']>): Json {
     if (value !== undefined) given[name] = value;
   }
   return given;
-}
-
-/** One interface, or as many EFA interfaces as the type has where the claim asks for any. */
-function interfacesOf({ nodeClass, requests }: TemplateBasis, type: InstanceType): readonly Json[] {
-  const isPublic = nodeClass.spec.associatePublicIPAddress;
-  const common = {
-    Groups: nodeClass.status.securityGroups.map(({ id }) => id),
-    ...(isPublic === undefined ? {} : { AssociatePublicIpAddress: isPublic }),
-  };
-  const efaCount = (requests[EFA] ?? 0) > 0 ? (type.capacity[EFA] ?? 0) : 0;
-  if (efaCount === 0) return [{ DeviceIndex: 0, ...common }];
-  return Array.from({ length: efaCount }, (_, card) => ({
-    NetworkCardIndex: card,
-    DeviceIndex: card === 0 ? 0 : 1,
-    InterfaceType: 'efa',
-    ...common,
-  }));
 }
 
 function metadataOf({ spec }: NodeClass, region: string): Json {

@@ -8,7 +8,7 @@ import { hashActions, restampStep } from './hash-stamping.ts';
 import { initializationStep } from './initialization.ts';
 import { asNewGroup, groupNameOf, type LaunchGroup, launchGroupsOf } from './launch-groups.ts';
 import { launchResultStep } from './launch-result.ts';
-import { type Launching, launchStep } from './launching.ts';
+import { type Launching, launchSteps } from './launching.ts';
 import { livenessStep } from './liveness.ts';
 import { resolveNodeClasses } from './node-class.ts';
 import { nodePoolStatus, poolOf } from './node-pool-status.ts';
@@ -36,14 +36,12 @@ export interface Advance {
  */
 export function advance(snapshot: Snapshot): Advance {
   const around = surroundingsOf(snapshot);
-  const launchings = launchGroupsOf(around).map((group) => ({
-    group,
-    ...launchStep(group, around),
-  }));
+  const groups = launchGroupsOf(around);
+  const launchings = launchSteps(groups, around);
   const members = grouped(snapshot.nodes, poolOf);
   const parts: readonly Progress[] = [
     ...launchings,
-    ...claimsProgress(launchings, around),
+    ...claimsProgress(groups, launchings, around),
     ...deletedNodeSteps(around).map(asProgress),
     { actions: deadlineEvents(around) },
     ...servedPools(snapshot).map((pool) => ({
@@ -67,12 +65,13 @@ const asProgress = ({ actions = [], lookAgainInMs }: ClaimStep): Progress => ({
 });
 
 function claimsProgress(
-  launchings: readonly (Launching & { readonly group: LaunchGroup })[],
+  launchGroups: readonly LaunchGroup[],
+  launchings: readonly Launching[],
   around: Surroundings,
 ): readonly Progress[] {
   const launchSteps = new Map(launchings.flatMap(({ steps }) => [...steps]));
   const groups = new Map(
-    launchings.flatMap(({ group }) => group.members.map(({ meta }) => [meta.uid, group] as const)),
+    launchGroups.flatMap((group) => group.members.map(({ meta }) => [meta.uid, group] as const)),
   );
   return around.claims.map((claim) => {
     const { uid, deletedAt } = claim.meta;

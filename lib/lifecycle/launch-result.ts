@@ -1,8 +1,21 @@
-import { onlyValue, type Requirements, requirementsOf } from '#lib/constraints/requirements.ts';
+import {
+  agrees,
+  onlyValue,
+  type Requirements,
+  requirementsOf,
+} from '#lib/constraints/requirements.ts';
+import { partitionOf } from '#lib/ec2/launch-placement.ts';
+import { typesForClaim } from '#lib/model/catalog.ts';
 import { LAUNCHED } from '#lib/model/condition-types.ts';
 import { conditionOf, isTrue } from '#lib/model/conditions.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
-import { CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, ZONE } from '#lib/model/labels.ts';
+import {
+  CAPACITY_TYPE,
+  HOSTNAME,
+  INSTANCE_TYPE,
+  PLACEMENT_GROUP_PARTITION,
+  ZONE,
+} from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { giveUp } from './giving-up.ts';
 import { foundNoCapacity } from './launched.ts';
@@ -45,7 +58,7 @@ function retell(claim: NodeClaim, around: Surroundings): ClaimStep {
 }
 
 function complete(claim: NodeClaim, { snapshot }: Surroundings): ClaimStep {
-  const types = snapshot.catalog.byNodeClass.get(claim.spec.nodeClassRef.name) ?? [];
+  const types = typesForClaim(snapshot.catalog, claim);
   const type = types.find(({ name }) => name === claim.meta.labels[INSTANCE_TYPE]);
   return {
     conditions: [{ type: LAUNCHED, status: 'True' }],
@@ -63,14 +76,21 @@ function labelsOfLaunched(
   claim: NodeClaim,
   type: InstanceType | undefined,
 ): Readonly<Record<string, string>> {
+  const asked = requirementsOf(claim.spec.requirements);
+  // Of several reservations, or partitions, for one type in one zone the claim names its own.
   const offering = type?.offerings.find(
-    ({ zone, capacityType }) =>
-      zone === claim.meta.labels[ZONE] && capacityType === claim.meta.labels[CAPACITY_TYPE],
+    ({ zone, capacityType, requirements }) =>
+      zone === claim.meta.labels[ZONE] &&
+      capacityType === claim.meta.labels[CAPACITY_TYPE] &&
+      agrees(requirements, asked),
   );
-  const labels = {
+  const { [PLACEMENT_GROUP_PARTITION]: _any, ...offered } = singleValues(offering?.requirements);
+  const partition = partitionOf(asked);
+  const labels: Readonly<Record<string, string>> = {
     ...singleValues(type?.requirements),
-    ...singleValues(offering?.requirements),
-    ...singleValues(requirementsOf(claim.spec.requirements)),
+    ...offered,
+    ...singleValues(asked),
+    ...(partition === undefined ? {} : { [PLACEMENT_GROUP_PARTITION]: String(partition) }),
     ...claim.meta.labels,
   };
   const { [HOSTNAME]: _hostname, ...others } = labels;

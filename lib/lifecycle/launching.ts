@@ -1,5 +1,6 @@
 import { isRejection } from '#lib/constraints/rejection.ts';
 import { launchOf } from '#lib/ec2/launch.ts';
+import { type Addresses, addAddresses } from '#lib/ec2/launch-subnets.ts';
 import { LAUNCHED } from '#lib/model/condition-types.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
 import type { Instance } from '#lib/model/instance.ts';
@@ -9,7 +10,7 @@ import type { NodeClass } from '#lib/model/node-class.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import { deletion, giveUp } from './giving-up.ts';
-import { asNewGroup, decideGroup, type LaunchGroup } from './launch-groups.ts';
+import { asNewGroup, decideGroup, type GroupDecision, type LaunchGroup } from './launch-groups.ts';
 import { timeoutOf } from './liveness.ts';
 import { paced } from './pace.ts';
 import type { ClaimStep } from './step.ts';
@@ -26,8 +27,25 @@ export interface Launching {
 const AFTER_LAUNCH_MS = 1_000;
 const WAITING_MS = 5_000;
 
-/** The next step of every launch group: launch it, tell it its instances, or make it anew. */
-export function launchStep(group: LaunchGroup, around: Surroundings): Launching {
+/**
+ * The next step of every launch group: launch it, tell it its instances, or make it anew. What the
+ * launches before it may take of the subnets counts for each, so that a batch spreads over them.
+ */
+export function launchSteps(
+  groups: readonly LaunchGroup[],
+  around: Surroundings,
+): readonly Launching[] {
+  let promised: Addresses = {};
+  return groups.map((group) => {
+    const step = launchStep(group, around, promised);
+    for (const action of step.actions) {
+      if (action.kind === 'launch') promised = addAddresses(promised, action.launch.addresses);
+    }
+    return step;
+  });
+}
+
+function launchStep(group: LaunchGroup, around: Surroundings, promised: Addresses): Launching {
   const decision = decideGroup(group, around);
   switch (decision.kind) {
     case 'nothing':
@@ -46,7 +64,7 @@ export function launchStep(group: LaunchGroup, around: Surroundings): Launching 
     case 'regroup':
       return { ...regrouped(decision.groups), lookAgainInMs: AFTER_LAUNCH_MS };
     case 'launch':
-      return launchOrRefuse(decision.claims, decision.attempt, around);
+      return launchOrRefuse(decision, around, promised);
   }
 }
 
@@ -88,9 +106,9 @@ function zoneIdOf(zone: string, claim: NodeClaim, around: Surroundings): string 
 }
 
 function launchOrRefuse(
-  claims: readonly NodeClaim[],
-  attempt: number,
+  { claims, attempt }: Extract<GroupDecision, { readonly kind: 'launch' }>,
   around: Surroundings,
+  promised: Addresses,
 ): Launching {
   const [first] = claims;
   // One that is about to be deleted for having waited in vain must not get an instance now.
@@ -105,6 +123,7 @@ function launchOrRefuse(
     catalog: around.snapshot.catalog,
     settings: around.snapshot.settings,
     attempt,
+    promised,
   });
   if (isRejection(launch)) {
     return refused(claims, { kind: 'give up', event: launch.because }, around);

@@ -1,3 +1,4 @@
+import type { CapacityType } from './instance-type.ts';
 import type { ObjectRef } from './object.ts';
 
 /** JSON that is sent as it is. */
@@ -27,6 +28,10 @@ export interface Launch {
   /** Sorted by name: instances, sorted by id, are handed out in this order. */
   readonly claims: readonly ObjectRef[];
   readonly clientToken: string;
+  /** What all its instances are bought as. */
+  readonly capacityType: CapacityType;
+  /** How many addresses its instances and their pods may take, by subnet. */
+  readonly addresses: Readonly<Record<string, number>>;
   readonly launchTemplates: readonly LaunchTemplate[];
   /** The CreateFleet request but for ClientToken. */
   readonly request: Json;
@@ -38,6 +43,6 @@ export interface LaunchedInstance {
   readonly instanceType: string;
   readonly zone: string;
   readonly zoneId: string;
-  readonly capacityType: 'on-demand' | 'spot' | 'reserved';
+  readonly capacityType: CapacityType;
   readonly imageId: string;
 }

@@ -5,48 +5,7 @@ import type { Launch } from '#lib/model/launch.ts';
 import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
 import { aNewClaim } from '#test/build/node-claims.ts';
 import { aNodeClass } from '#test/build/node-pools.ts';
-import { inputsOf, RECORDED_LAUNCHES } from '#test/build/recorded-launches.ts';
 import { someSettings } from '#test/build/snapshots.ts';
-
-/** Everything that has no order, in one order. */
-function unordered(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    return value.map(unordered).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, unordered(Reflect.get(value, key))]));
-}
-
-const OURS = ['joinery.dev/launch-group', 'karpenter.sh/nodeclaim'];
-
-/** A request without our own tags, each template's name replaced by what it holds. */
-function comparable(request: unknown, templates: ReadonlyMap<string, unknown>): unknown {
-  const text = JSON.stringify(request, (_key, value) => {
-    const name = value?.LaunchTemplateName;
-    if (typeof name === 'string') return templates.get(name);
-    return Array.isArray(value) ? value.filter((item) => !OURS.includes(item?.Key)) : value;
-  });
-  return merged(JSON.parse(text));
-}
-
-/** Karpenter sometimes makes two templates that hold the same; as content they are one. */
-function merged(request: {
-  LaunchTemplateConfigs: { LaunchTemplateSpecification: unknown; Overrides: unknown[] }[];
-}): unknown {
-  const byContent = new Map<string, unknown[]>();
-  for (const { LaunchTemplateSpecification, Overrides } of request.LaunchTemplateConfigs) {
-    const content = JSON.stringify(unordered(LaunchTemplateSpecification));
-    byContent.set(content, [...(byContent.get(content) ?? []), ...Overrides]);
-  }
-  return unordered({ ...request, LaunchTemplateConfigs: [...byContent] });
-}
-
-function told({ data }: Launch['launchTemplates'][number]): unknown {
-  const { UserData, ...rest } = Object(data);
-  const text = Buffer.from(UserData, 'base64').toString();
-  return { data: rest, maxPods: Number(/maxPods: (\d+)/.exec(text)?.[1]) };
-}
 
 const TYPES = [
   anInstanceType('m5.large', { cpu: 2 }),
@@ -83,24 +42,6 @@ const requiring = (key: string, values: readonly string[], minValues?: number) =
   });
 
 describe('launchOf', () => {
-  it.each(RECORDED_LAUNCHES)('asks EC2 for what Karpenter asks for: %s', (_id, one) => {
-    const { claim, nodeClass, context } = inputsOf(one);
-    const launch = launchOf([claim], undefined, nodeClass, context);
-    if (isRejection(launch)) throw new Error(launch.because);
-
-    const ours = new Map(launch.launchTemplates.map((each) => [each.name, told(each)]));
-    const theirs = new Map(
-      one.expected.createLaunchTemplate.map((each) => [
-        each.LaunchTemplateName,
-        { data: each.LaunchTemplateData, maxPods: each.maxPods },
-      ]),
-    );
-
-    expect(comparable(launch.request, ours)).toEqual(
-      comparable(one.expected.createFleet[0], theirs),
-    );
-  });
-
   it('asks for as many instances as there are claims, and tags them with their group', () => {
     const members = ['claim-2', 'claim-1'].map((name) =>
       aNewClaim({ meta: { name, annotations: { 'joinery.dev/launch-group': 'g1/2' } } }),
@@ -242,10 +183,6 @@ describe('launchOf', () => {
       launching(undefined, {
         nodeClass: aNodeClass({ spec: { amiFamily: 'Bottlerocket', userData: 'a = [' } }),
       }),
-    ],
-    [
-      'unsupported',
-      launching(undefined, { nodeClass: aNodeClass({ wire: { networkInterfaces: [] } }) }),
     ],
   ])('is refused on %s, and says so', (by, launch) => {
     expect(launch).toMatchObject({ rejected: true, by });

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { tableOf } from '#infra/tools/refresh-ec2-table.ts';
 
 const { describeInstanceTypes } = JSON.parse(
-  readFileSync('test/recorded/karpenter-launches.json', 'utf8'),
+  gunzipSync(readFileSync('test/recorded/karpenter-launches.json.gz')).toString(),
 );
 
 const recorded = (difference = {}): Parameters<typeof tableOf>[0] => ({
