@@ -2,9 +2,15 @@
  * Behaviours that a cluster has to ask for. They bear Karpenter's names and are off by default, as
  * there.
  *
- * Source: karpenter v1.14, operator/options/options.go, FEATURE_GATES.
+ * Source: karpenter v1.14, operator/options/options.go, FEATURE_GATES; karpenter AWS provider after
+ * v1.14.1, AWS_FEATURE_GATES, for NodeClassCEL.
  */
-export const FEATURE_GATES = ['CapacityBuffer', 'NodeOverlay', 'StaticCapacity'] as const;
+export const FEATURE_GATES = [
+  'CapacityBuffer',
+  'NodeClassCEL',
+  'NodeOverlay',
+  'StaticCapacity',
+] as const;
 
 /** The name of one of them. */
 export type FeatureGate = (typeof FEATURE_GATES)[number];

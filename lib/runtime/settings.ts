@@ -1,5 +1,5 @@
 import { parseSchedulerConfig } from '#lib/kube/decode-scheduler-config.ts';
-import { type FeatureGate, parseFeatureGates } from '#lib/model/feature-gates.ts';
+import { parseFeatureGates } from '#lib/model/feature-gates.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import { parseUsdPerHour } from '#lib/model/usd-limit.ts';
 
@@ -80,6 +80,12 @@ const SETTINGS = {
     pattern: /^(0(\.\d+)?|1(\.0+)?)$/,
     expected: 'a share between 0 and 1, such as 0.075',
   },
+  reservedInterfaces: {
+    name: 'JOINERY_RESERVED_ENIS',
+    fallback: '0',
+    pattern: /^\d{1,3}$/,
+    expected: 'how many interfaces of each instance are kept from pods, such as 1',
+  },
   featureGates: {
     name: 'JOINERY_FEATURE_GATES',
     fallback: '',
@@ -130,7 +136,8 @@ export const readSettings = (environment: Environment): Settings =>
       minValuesPolicy: read(SETTINGS.minValuesPolicy) === 'BestEffort' ? 'BestEffort' : 'Strict',
       preferencePolicy: read(SETTINGS.preferencePolicy) === 'Ignore' ? 'Ignore' : 'Respect',
       vmMemoryOverheadPercent: Number(read(SETTINGS.vmMemoryOverheadPercent)),
-      featureGates: gatesIn(read(SETTINGS.featureGates)),
+      reservedInterfaces: Number(read(SETTINGS.reservedInterfaces)),
+      ...gatesIn(read(SETTINGS.featureGates)),
       ...limitIn(read(SETTINGS.limitUsdPerHour)),
       ...spreadIn(read(SETTINGS.schedulerConfig)),
     },
@@ -139,9 +146,10 @@ export const readSettings = (environment: Environment): Settings =>
   }));
 
 /** Bad ones are told with all other bad settings. */
-function gatesIn(text: string): readonly FeatureGate[] {
+function gatesIn(text: string): Pick<ClusterSettings, 'featureGates' | 'kubeletExpressions'> {
   const gates = parseFeatureGates(text);
-  return 'problem' in gates ? [] : gates;
+  const featureGates = 'problem' in gates ? [] : gates;
+  return { featureGates, kubeletExpressions: featureGates.includes('NodeClassCEL') };
 }
 
 function limitIn(text: string): Pick<ClusterSettings, 'limitUsdPerHour'> {

@@ -15,7 +15,10 @@ describe('parseFeatureGates', () => {
   it.each([
     ['NodeOverlay', 'NodeOverlay does not say true or false, such as NodeOverlay=true'],
     ['NodeOverlay=yes', 'NodeOverlay=yes does not say true or false, such as NodeOverlay=true'],
-    ['Typo=true', 'there is no gate Typo, only CapacityBuffer, NodeOverlay, StaticCapacity'],
+    [
+      'Typo=true',
+      'there is no gate Typo, only CapacityBuffer, NodeClassCEL, NodeOverlay, StaticCapacity',
+    ],
     ['ReservedCapacity=false', 'ReservedCapacity is always true in this version'],
   ])('%j is refused', (text, problem) => {
     expect(parseFeatureGates(text)).toEqual({ problem });

@@ -25,6 +25,20 @@ describe('readSettings', () => {
     });
   });
 
+  it('opens kubelet expressions with their gate, and keeps interfaces from pods', () => {
+    const { cluster } = readSettings({
+      ...GOOD,
+      JOINERY_FEATURE_GATES: 'NodeClassCEL=true',
+      JOINERY_RESERVED_ENIS: '1',
+    });
+
+    expect(cluster).toMatchObject({ kubeletExpressions: true, reservedInterfaces: 1 });
+    expect(readSettings(GOOD).cluster).toMatchObject({
+      kubeletExpressions: false,
+      reservedInterfaces: 0,
+    });
+  });
+
   it('names every missing and every malformed setting at once', () => {
     const { JOINERY_CLUSTER_NAME: _, ...rest } = GOOD;
     const read = () => readSettings({ ...rest, JOINERY_KUBERNETES_VERSION: 'v1.33.2' });
