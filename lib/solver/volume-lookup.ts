@@ -40,7 +40,7 @@ const newest = (a: StorageClass, b: StorageClass): number =>
   b.meta.createdAt - a.meta.createdAt || compareText(a.meta.name, b.meta.name);
 
 /** The name of the claim behind a pod's volume, with its namespace. */
-const claimKeyOf = ({ meta }: Pod, { claimName }: PodVolume): string =>
+export const claimKeyOf = ({ meta }: Pod, { claimName }: PodVolume): string =>
   `${meta.namespace}/${claimName}`;
 
 /**

@@ -1,0 +1,78 @@
+import { compareText } from '#lib/constraints/order.ts';
+
+/** Which volumes one pod of a group attaches to its node, as far as any node limits them. */
+export interface Attachments {
+  /** By CSI driver: how many volumes that no other pod uses. */
+  readonly own: ReadonlyMap<string, number>;
+  /** By CSI driver: the claims of volumes that other pods use too; on one node they count once. */
+  readonly shared: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Pods of equal text attach alike: what only they use is told by number. */
+  readonly key: string;
+}
+
+/** How many volumes of a CSI driver a node may have attached, and which it has already. */
+export interface AttachmentLimit {
+  readonly count: number;
+  /** By claim, namespace/name. */
+  readonly attached: ReadonlySet<string>;
+}
+
+/** By CSI driver; drivers that are absent are not limited. */
+export type AttachmentLimits = ReadonlyMap<string, AttachmentLimit>;
+
+/** Attaches nothing that is limited anywhere. */
+export const NO_ATTACHMENTS: Attachments = { own: new Map(), shared: new Map(), key: '' };
+
+/** What attaches `own` and `shared`. */
+export function attachmentsOf(
+  own: ReadonlyMap<string, number>,
+  shared: ReadonlyMap<string, ReadonlySet<string>>,
+): Attachments {
+  if (own.size === 0 && shared.size === 0) return NO_ATTACHMENTS;
+  const byDriver = <Value>(map: ReadonlyMap<string, Value>): [string, Value][] =>
+    [...map].sort(([a], [b]) => compareText(a, b));
+  const claims = byDriver(shared).map(([driver, keys]) => [driver, [...keys].sort(compareText)]);
+  return { own, shared, key: JSON.stringify([byDriver(own), claims]) };
+}
+
+/**
+ * How many pods that attach `joining` a node takes beside `company`, the pods that were put there in
+ * this solve with their numbers; Infinity where nothing of it is limited.
+ *
+ * Source: kubernetes v1.36, scheduler/framework/plugins/nodevolumelimits/csi.go;
+ * karpenter v1.14, scheduling/volumeusage.go.
+ * Cost: for each limited driver of the pods, the claims of the company.
+ */
+export function mostAttachable(
+  joining: Attachments,
+  limits: AttachmentLimits,
+  company: Iterable<readonly [Attachments, number]>,
+): number {
+  if (joining.key === '') return Number.POSITIVE_INFINITY;
+  let most = Number.POSITIVE_INFINITY;
+  const there = [...company];
+  for (const driver of new Set([...joining.own.keys(), ...joining.shared.keys()])) {
+    const limit = limits.get(driver);
+    if (!limit) continue;
+    const claims = sharedOn(driver, limit, [...there, [joining, 1]]);
+    const taken = there.reduce((sum, [{ own }, count]) => sum + (own.get(driver) ?? 0) * count, 0);
+    const left = limit.count - claims.size - taken;
+    const each = joining.own.get(driver) ?? 0;
+    if (each > 0) most = Math.min(most, Math.floor(left / each));
+    else if (left < 0) most = 0;
+  }
+  return Math.max(0, most);
+}
+
+/** The claims of a driver that a node has when `company` runs there, what only one pod uses aside. */
+function sharedOn(
+  driver: string,
+  { attached }: AttachmentLimit,
+  company: readonly (readonly [Attachments, number])[],
+): ReadonlySet<string> {
+  const claims = new Set(attached);
+  for (const [{ shared }, count] of company) {
+    if (count > 0) for (const claim of shared.get(driver) ?? []) claims.add(claim);
+  }
+  return claims;
+}
