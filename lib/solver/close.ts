@@ -8,6 +8,7 @@ import { allowanceIn, type Ledger } from './ledger.ts';
 import { byPrice } from './open.ts';
 import { mostPerNode } from './pod-groups.ts';
 import type { Source } from './sources.ts';
+import { mayShare } from './topology/node-rules.ts';
 
 /**
  * The cheapest single node of `source` that holds all of `portions`, or undefined where there is
@@ -20,10 +21,12 @@ export function closeDraft(
   portions: readonly Portion[],
   source: Source,
   ledger: Ledger,
-  { admissions }: FillContext,
+  { admissions, mayBegin }: FillContext,
 ): NodeClaimDraft | undefined {
   const total = totalOf(portions);
   if (!source.types.some(({ roomAmounts }) => isWithin(total, roomAmounts))) return undefined;
+  const counts = new Map(portions.map(({ group, left }) => [group, left]));
+  if (!mayShare(counts, { mayBegin })) return undefined;
   const hostPorts = portsTogether(portions);
   const admission = hostPorts && admissionOfAll(portions, source, admissions);
   if (!admission) return undefined;
@@ -33,7 +36,7 @@ export function closeDraft(
     ...openDraft(admission, any, allowanceIn(ledger, source.nodePool)),
     used: total,
     hostPorts,
-    counts: new Map(portions.map(({ group, left }) => [group, left])),
+    counts,
   };
   const [shape] = [...holdersOf(draft)].sort(byPrice);
   if (!shape) return undefined;

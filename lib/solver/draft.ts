@@ -8,6 +8,7 @@ import { type Allowance, allows } from './limits.ts';
 import { unmetMinimums } from './min-values.ts';
 import { mostPerNode, type PodGroup } from './pod-groups.ts';
 import type { SourceType } from './sources.ts';
+import { mostBeside, type NodeContext } from './topology/node-rules.ts';
 
 /**
  * A NodeClaim that is still being filled. It is packed to one instance type, its shape, and never
@@ -60,6 +61,12 @@ function narrowDraft(
   return undefined;
 }
 
+/** How many pods may join at most, and what is asked about them. */
+export interface JoinContext extends Pick<NodeContext, 'mayBegin'> {
+  readonly most: number;
+  readonly admissions: Admissions;
+}
+
 /**
  * `draft` with as many pods of `group` as go in, at most `most`, or undefined if none does.
  *
@@ -69,7 +76,7 @@ export function joinDraft(
   draft: NodeClaimDraft,
   group: PodGroup,
   asks: readonly Ask[],
-  { most, admissions }: { readonly most: number; readonly admissions: Admissions },
+  { most, admissions, mayBegin }: JoinContext,
 ): NodeClaimDraft | undefined {
   const { sourceType } = draft.shape;
   const fitting = Math.min(
@@ -78,6 +85,8 @@ export function joinDraft(
     timesThatFit(sourceType.roomAmounts, draft.used, group.amounts),
   );
   if (fitting < 1) return undefined;
+  const joining = Math.min(fitting, mostBeside(group, draft.counts, { mayBegin }));
+  if (joining < 1) return undefined;
   const taken = [...draft.hostPorts, ...sourceType.daemonPorts];
   if (group.hostPorts.length > 0 && firstPortConflict(group.hostPorts, taken)) return undefined;
   const narrowed = narrowDraft(draft, asks, admissions);
@@ -89,8 +98,8 @@ export function joinDraft(
     hostPorts: [...draft.hostPorts, ...group.hostPorts],
     counts: new Map(draft.counts).set(group, (draft.counts.get(group) ?? 0) + count),
   });
-  if (!draft.admission.source.hasMinValues) return withPods(fitting);
-  return mostThatKeepsMinimums(withPods, fitting);
+  if (!draft.admission.source.hasMinValues) return withPods(joining);
+  return mostThatKeepsMinimums(withPods, joining);
 }
 
 /** More pods leave fewer types, so the largest count that still offers enough is searched for. */

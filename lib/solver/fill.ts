@@ -4,6 +4,7 @@ import type { Ask } from './ask.ts';
 import { joinDraft, type NodeClaimDraft } from './draft.ts';
 import type { PodGroup } from './pod-groups.ts';
 import type { Prices } from './prices.ts';
+import type { NodeContext } from './topology/node-rules.ts';
 
 /** Pods of one group that still need a node, and what they ask for at present. */
 export interface Portion {
@@ -13,7 +14,7 @@ export interface Portion {
 }
 
 /** What filling needs to know beside the draft. */
-export interface FillContext {
+export interface FillContext extends Pick<NodeContext, 'mayBegin'> {
   readonly axes: Axes;
   readonly admissions: Admissions;
   readonly prices: Prices;
@@ -43,14 +44,22 @@ export function fillDraft(
   context: FillContext,
 ): NodeClaimDraft | undefined {
   const seeded = joinDraft(draft, seed.group, seed.asks, { most: 1, ...context });
-  if (!seeded) return undefined;
-  if (context.economy === 'limits') return inOrder(seeded, portions, context);
+  return seeded && topUp(seeded, portions, context);
+}
+
+/** `draft` with as much of `portions` as goes in beside what it holds, as fillDraft has it. */
+export function topUp(
+  draft: NodeClaimDraft,
+  portions: readonly Portion[],
+  context: FillContext,
+): NodeClaimDraft {
+  if (context.economy === 'limits') return inOrder(draft, portions, context);
   const [cheapest] = draft.shape.offerings;
   const here = (cheapest && context.prices.pricesAt(cheapest)) ?? [];
   const natives = portions.filter(
     ({ group }) => context.prices.worthOf(group) >= NATIVE_SHARE * worth(here, group.amounts),
   );
-  return balance(balance(seeded, natives, context), portions, context);
+  return balance(balance(draft, natives, context), portions, context);
 }
 
 /** The draft with as much of each portion as goes in, one after the other: the first are served. */

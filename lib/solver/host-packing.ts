@@ -1,52 +1,77 @@
-import type { HostPort } from '#lib/constraints/host-ports.ts';
 import type { Pod } from '#lib/model/pod.ts';
-import { type Amounts, plus } from './amounts.ts';
 import type { Ask } from './ask.ts';
-import { accepts, type Host, placesOn } from './hosts.ts';
+import { emptyLoads } from './host-loads.ts';
+import { accepts, type Host } from './hosts.ts';
+import type { PodGroup } from './pod-groups.ts';
+import { allowedBy } from './topology/cells.ts';
+import type { Census } from './topology/census.ts';
+import type { NodeContext } from './topology/node-rules.ts';
+import type { Topology } from './topology/topology.ts';
 import { levelOf, take, type Waiting } from './waiting.ts';
 
 /** What has been put on existing nodes so far. */
 export interface HostPacking {
-  /** Puts as many waiting pods as fit on nodes that their present wishes allow, first node first. */
-  readonly place: (waiting: Waiting) => void;
+  /**
+   * Puts as many waiting pods as fit on nodes that their present wishes allow, first node first.
+   * Pods that want to be together on one node and are nowhere yet go where all of them fit; where
+   * only some do when `apart` is given.
+   */
+  readonly place: (waiting: Waiting, apart?: 'apart') => void;
   /** Puts those pods back where they were meant to go, if they still can. */
   readonly placeExpected: (waiting: Waiting, expected: ReadonlyMap<string, string>) => void;
   /** In the order in which they were made. */
   readonly placements: () => readonly { readonly pod: Pod; readonly host: string }[];
 }
 
-/** An empty packing onto `hosts`, which are filled in their order. */
-export function packHosts(hosts: readonly Host[]): HostPacking {
-  const used = new Map<Host, Amounts>();
-  const ports = new Map<Host, readonly HostPort[]>();
-  const accepted = new Map<Host, Map<Ask, boolean>>();
-  const placements: { readonly pod: Pod; readonly host: string }[] = [];
+/** What topology rules say about existing nodes, and who is told what is put there. */
+export interface HostTopology extends Pick<NodeContext, 'mayBegin'> {
+  readonly topology: Topology;
+  readonly census: Census;
+  /** Hears of pods that get a place. */
+  readonly settle: (group: PodGroup) => void;
+}
 
-  const welcomes = (host: Host, asks: readonly Ask[]): boolean =>
-    asks.some((ask) => {
-      const answers = accepted.get(host) ?? new Map<Ask, boolean>();
-      accepted.set(host, answers);
-      const answer = answers.get(ask) ?? accepts(host, ask);
-      answers.set(ask, answer);
-      return answer;
-    });
-  const usedOf = (host: Host): Amounts => used.get(host) ?? host.free.map(() => 0);
-  const room = (host: Host, { group }: Waiting): number =>
-    placesOn(host, group, usedOf(host), ports.get(host) ?? []);
+/** An empty packing onto `hosts`, which are filled in their order. */
+export function packHosts(hosts: readonly Host[], rules: HostTopology): HostPacking {
+  const loads = emptyLoads(rules.topology, rules);
+  const welcomes = createWelcome();
+  const placements: { readonly pod: Pod; readonly host: string }[] = [];
   const put = (host: Host, pods: readonly Pod[], { group }: Waiting): void => {
-    if (pods.length === 0) return;
-    used.set(host, plus(usedOf(host), group.amounts, pods.length));
-    ports.set(host, [...(ports.get(host) ?? []), ...group.hostPorts]);
+    loads.add(host, group, pods.length);
+    rules.census.record(
+      group.standing.byDomain,
+      rules.topology.placeOf(host),
+      pods.length,
+      rules.topology.countingOn(host),
+    );
+    rules.settle(group);
     for (const pod of pods) placements.push({ pod, host: host.name });
   };
-
+  /** Puts the first of `pods`, and returns how many. Each one changes what rules say of the next. */
+  const putAllowed = (host: Host, pods: readonly Pod[], waiting: Waiting): number => {
+    if (pods.length > 0 && waiting.group.standing.byDomain.length === 0) {
+      put(host, pods, waiting);
+      return pods.length;
+    }
+    const refused = pods.findIndex((pod) => {
+      if (!isInDomain(host, waiting.group, rules)) return true;
+      put(host, [pod], waiting);
+      return false;
+    });
+    return refused < 0 ? pods.length : refused;
+  };
+  const place = (host: Host, waiting: Waiting, apart: 'apart' | undefined): void => {
+    const most = loads.roomFor(host, waiting.group);
+    if (most < 1 || !welcomes(host, levelOf(waiting).asks)) return;
+    const isPart = most < waiting.left.length && isFirstOfKind(host, waiting.group, rules);
+    if (isPart && apart === undefined) return;
+    take(waiting, putAllowed(host, waiting.left.slice(0, most), waiting));
+  };
   return {
-    place: (waiting) => {
-      const { asks } = levelOf(waiting);
+    place: (waiting, apart) => {
       for (const host of hosts) {
         if (waiting.left.length === 0) return;
-        if (room(host, waiting) < 1 || !welcomes(host, asks)) continue;
-        put(host, take(waiting, room(host, waiting)), waiting);
+        place(host, waiting, apart);
       }
     },
     placeExpected: (waiting, expected) => {
@@ -55,11 +80,52 @@ export function packHosts(hosts: readonly Host[]): HostPacking {
       for (const host of hosts) {
         const meant = waiting.left.filter(({ meta }) => expected.get(meta.uid) === host.name);
         if (meant.length === 0 || !welcomes(host, asks)) continue;
-        const back = new Set(meant.slice(0, room(host, waiting)));
+        const candidates = meant.slice(0, loads.roomFor(host, waiting.group));
+        const back = new Set(candidates.slice(0, putAllowed(host, candidates, waiting)));
         waiting.left = waiting.left.filter((pod) => !back.has(pod));
-        put(host, [...back], waiting);
       }
     },
     placements: () => placements,
   };
+}
+
+/** Whether a host accepts one of several Asks; each answer is remembered. */
+function createWelcome(): (host: Host, asks: readonly Ask[]) => boolean {
+  const accepted = new Map<Host, Map<Ask, boolean>>();
+  return (host, asks) => {
+    const answers = accepted.get(host) ?? new Map<Ask, boolean>();
+    accepted.set(host, answers);
+    return asks.some((ask) => {
+      const answer = answers.get(ask) ?? accepts(host, ask);
+      answers.set(ask, answer);
+      return answer;
+    });
+  };
+}
+
+/** Whether pods that want to be together would be the first of their kind, here or anywhere. */
+const isFirstOfKind = (
+  host: Host,
+  { standing }: PodGroup,
+  { topology, mayBegin }: HostTopology,
+): boolean =>
+  standing.byNode.some(
+    ({ rule, owns }) =>
+      owns &&
+      rule.kind === 'affinity' &&
+      mayBegin?.(rule) === true &&
+      !topology.residentsOn(host).has(rule),
+  );
+
+/** Whether rules over domains let one more pod onto the host, those of others regarded too. */
+function isInDomain(
+  host: Host,
+  { sample, standing }: PodGroup,
+  { topology, census }: HostTopology,
+): boolean {
+  const place = topology.placeOf(host);
+  return (
+    census.objection(standing.byDomain, place, allowedBy(sample)) === undefined &&
+    !census.crowdsOthers(standing.byDomain, place)
+  );
 }

@@ -256,7 +256,6 @@ export function placesOn(
   used: Amounts,
   portsTaken: readonly HostPort[],
 ): number {
-  if (group.keptAwayFrom.has(host.name)) return 0;
   if (firstPortConflict(group.hostPorts, [...host.hostPorts, ...portsTaken])) return 0;
   return Math.min(timesThatFit(host.free, used, group.amounts), mostPerNode(group));
 }

@@ -3,6 +3,7 @@ import type { Pod } from '#lib/model/pod.ts';
 import { closeDraft } from './close.ts';
 import type { NodeClaimDraft } from './draft.ts';
 import type { Portion } from './fill.ts';
+import { isGathering, openTogether, partyOf, wantsCompany } from './gather.ts';
 import type { HostPacking } from './host-packing.ts';
 import { allowanceIn, charged, chargeOf, type Ledger, reserved } from './ledger.ts';
 import { chargeFor, nodesAllowed } from './limits.ts';
@@ -55,6 +56,7 @@ export function packNewNodes(
   const byGroup = new Map(waiting.map((each) => [each.group, each]));
   let course: Course = { planned: [], ledger: opening, usdPerHour: 0, yielded: new Map() };
   let closed: Course | undefined;
+  course = gatherAll(inOrder, course, byGroup, context);
   for (;;) {
     const portions = inOrder.filter(isOpen).map(portionOf);
     const seed = inOrder.find(isOpen);
@@ -63,14 +65,15 @@ export function packNewNodes(
     if (draft) {
       closed = cheaper(closed, closing(draft, portions, course, { byGroup, context }));
       course = extended(course, copies(draft, byGroup, course.ledger));
-    } else {
-      const before = seed.left.length;
-      yieldWish(seed);
-      onHosts.place(seed);
-      course = { ...course, planned: joinPlanned(seed, course, context) };
-      // It was made for pods that have found another place by now.
-      if (seed.left.length < before) closed = undefined;
+      for (const group of draft.counts.keys()) context.settle(group);
+      continue;
     }
+    const before = seed.left.length;
+    yieldWish(seed);
+    onHosts.place(seed, 'apart');
+    course = { ...course, planned: joinPlanned(seed, course, context) };
+    // It was made for pods that have found another place by now.
+    if (seed.left.length < before) closed = undefined;
   }
   const best = better(course, closed, waiting);
   return sealAll(best.planned, best.ledger);
@@ -117,6 +120,27 @@ function closing(
 const cheaper = (a: Course | undefined, b: Course | undefined): Course | undefined =>
   a && (!b || a.usdPerHour <= b.usdPerHour) ? a : b;
 
+/** Nodes for pods that must share one, before anything else takes the room beside them. */
+function gatherAll(
+  inOrder: readonly Waiting[],
+  start: Course,
+  byGroup: ReadonlyMap<PodGroup, Waiting>,
+  context: OpenContext,
+): Course {
+  let course = start;
+  for (const seed of inOrder.filter(({ group }) => wantsCompany(group))) {
+    while (seed.left.length > 0) {
+      const portions = inOrder.filter(isOpen).map(portionOf);
+      const party = partyOf(portionOf(seed), portions, context);
+      const draft = party && openTogether(party, portions, course.ledger, context);
+      if (!draft) break;
+      course = extended(course, copies(draft, byGroup, course.ledger));
+      for (const group of draft.counts.keys()) context.settle(group);
+    }
+  }
+  return course;
+}
+
 /** The plan with nodes that are all alike. */
 function extended(course: Course, alike: readonly Planned[]): Course {
   const usdPerHour = alike.reduce((sum, { draft }) => sum + draft.usdPerHour, course.usdPerHour);
@@ -142,6 +166,7 @@ function copies(
   if (draft.reservationId !== undefined) {
     times = Math.min(times, ledger.reservations.get(draft.reservationId) ?? 0);
   }
+  if (isGathering(draft)) times = 1;
   for (const [group, count] of draft.counts) {
     times = Math.min(times, Math.floor((byGroup.get(group)?.left.length ?? 0) / count));
   }
@@ -193,6 +218,7 @@ function joinPlanned(
     const more = (found.joined.counts.get(seed.group) ?? 0) - had;
     const pods = [...known.pods, ...take(seed, more)];
     after[found.at] = { ...known, draft: found.joined, pods };
+    context.settle(seed.group);
   }
   return after;
 }

@@ -14,6 +14,7 @@ import { type FillContext, fillDraft, type Portion } from './fill.ts';
 import { allowanceIn, type Ledger } from './ledger.ts';
 import { allows, shareOf } from './limits.ts';
 import { lowerMinimums, unmetMinimums } from './min-values.ts';
+import type { PodGroup } from './pod-groups.ts';
 import type { Source } from './sources.ts';
 
 /** What opening a node needs to know beside the pods. */
@@ -21,6 +22,8 @@ export interface OpenContext extends FillContext {
   /** Heaviest first. */
   readonly sources: readonly Source[];
   readonly minValuesPolicy: ClusterSettings['minValuesPolicy'];
+  /** Hears of groups that have got a place. */
+  readonly settle: (group: PodGroup) => void;
 }
 
 /** How many shapes are filled for one decision; the most promising come first. */
@@ -169,7 +172,10 @@ function mostCarried(choice: Choice, waiting: Amounts, { prices }: OpenContext):
 }
 
 /** What a node costs in the economy at hand; never 0. */
-function costIn({ nodePool }: Source, { ledger, context }: Around): (choice: Choice) => number {
+export function costIn(
+  { nodePool }: Source,
+  { ledger, context }: Around,
+): (choice: Choice) => number {
   const allowance = allowanceIn(ledger, nodePool);
   if (context.economy === 'dollars' || !allowance) {
     return ({ usdPerHour }) => Math.max(usdPerHour, FREE_USD_PER_HOUR);
@@ -190,7 +196,10 @@ function carried({ counts }: NodeClaimDraft, { prices }: OpenContext): number {
 }
 
 /** The draft in the shape that costs least of all that hold what it holds. */
-function onBestHolder(draft: NodeClaimDraft, costOf: (choice: Choice) => number): NodeClaimDraft {
+export function onBestHolder(
+  draft: NodeClaimDraft,
+  costOf: (choice: Choice) => number,
+): NodeClaimDraft {
   const [shape = draft.shape] = [...holdersOf(draft)].sort(
     (a, b) => costOf(a) - costOf(b) || byPrice(a, b),
   );
@@ -230,6 +239,7 @@ export function joinFirst(
     const joined = joinDraft(draft, portion.group, portion.asks, {
       most: portion.left,
       admissions,
+      mayBegin: around.context.mayBegin,
     });
     if (joined) return { at, joined };
   }

@@ -7,11 +7,16 @@ import { type HostPacking, packHosts } from './host-packing.ts';
 import type { Host } from './hosts.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { lowerBound } from './lower-bound.ts';
+import type { Demand } from './markets.ts';
 import { packNewNodes } from './new-nodes.ts';
-import type { PodGroup } from './pod-groups.ts';
+import { largestFirst, type PodGroup } from './pod-groups.ts';
 import { priceOut } from './prices.ts';
 import type { SealedClaim } from './seal.ts';
 import type { Source } from './sources.ts';
+import { type Assigned, assignDomains, type Caps, EVERY_CELL } from './topology/assign.ts';
+import { type HeldBack, heldBackAmong } from './topology/held-back.ts';
+import type { TopologyRule } from './topology/rules.ts';
+import type { Topology } from './topology/topology.ts';
 import { canYield, levelOf, type Waiting, waitingOf, yieldWish } from './waiting.ts';
 import { type WishGivenUp, wishesGivenUp } from './wishes.ts';
 
@@ -24,6 +29,7 @@ export interface PackProblem {
   readonly axes: Axes;
   /** By pod uid: the host that was made for it. */
   readonly expected: ReadonlyMap<string, string>;
+  readonly topology: Topology;
 }
 
 /** Where every pod of the groups went, and what is left of them and of everything else. */
@@ -32,6 +38,8 @@ export interface Packed {
   readonly claims: readonly SealedClaim[];
   /** The groups of which some pods got no place. */
   readonly left: readonly Waiting[];
+  /** Of those that rules over domains keep away, or hold where there is no node: what they say. */
+  readonly heldBack: ReadonlyMap<PodGroup, HeldBack>;
   readonly wishesGivenUp: readonly WishGivenUp[];
   readonly lowerBoundUsdPerHour: number;
   readonly admissions: Admissions;
@@ -44,9 +52,9 @@ export interface Packed {
  * more.
  */
 export function pack(problem: PackProblem): Packed {
-  const cheapest = packFor('dollars', problem);
+  const cheapest = packWhole('dollars', problem);
   if (cheapest.left.length === 0 || cheapest.ledger.allowances.size === 0) return cheapest;
-  const densest = packFor('limits', problem);
+  const densest = packWhole('limits', problem);
   return servesMore(densest, cheapest, problem.groups) ? densest : cheapest;
 }
 
@@ -59,44 +67,142 @@ function servesMore(a: Packed, b: Packed, groups: readonly PodGroup[]): boolean 
   return differs !== undefined && (leftByA.get(differs) ?? 0) < (leftByB.get(differs) ?? 0);
 }
 
-function packFor(economy: Economy, problem: PackProblem): Packed {
-  const { snapshot, groups, hosts, sources, axes, expected } = problem;
-  const admissions = createAdmissions();
-  const onHosts = packHosts(hosts);
-  const waiting = groups.map(waitingOf);
-  for (const each of waiting) onHosts.placeExpected(each, expected);
-  for (const each of waiting) placeOrYield(each, onHosts, sources, admissions);
+/** After this many attempts a group that still goes nowhere near where it was sent is left out. */
+const MOST_ATTEMPTS = 8;
 
-  const demands = waiting
-    .filter(({ left }) => left.length > 0)
-    .map(({ group, left }) => ({ group, count: left.length }));
-  const prices = priceOut(demands, sources, admissions);
+/**
+ * Packs until every pod that was sent to a domain got a node there: rules hold only if all arrive.
+ * Where nodes run out in a domain, fewer are sent there, and their like elsewhere keep even.
+ */
+function packWhole(economy: Economy, problem: PackProblem): Packed {
+  const admissions = createAdmissions();
+  let caps: Caps = new Map();
+  for (let attempts = 1; ; attempts++) {
+    const { packed, missing } = attempt(economy, problem, { caps, admissions });
+    if (missing.length === 0) return packed;
+    caps = lowered(caps, missing, attempts < MOST_ATTEMPTS);
+  }
+}
+
+/** Pods of a group that were sent to a cell and got no node there. */
+interface Missing {
+  readonly group: PodGroup;
+  readonly cell: string;
+  /** How many did get one. */
+  readonly arrived: number;
+}
+
+function lowered(caps: Caps, missing: readonly Missing[], isHopeful: boolean): Caps {
+  const lower = new Map([...caps].map(([group, cells]) => [group, new Map(cells)]));
+  for (const { group, cell, arrived } of missing) {
+    const cells = lower.get(group) ?? new Map<string, number>();
+    cells.set(isHopeful ? cell : EVERY_CELL, isHopeful ? arrived : 0);
+    lower.set(group, cells);
+  }
+  return lower;
+}
+
+interface Attempt {
+  readonly packed: Packed;
+  readonly missing: readonly Missing[];
+}
+
+function attempt(
+  economy: Economy,
+  problem: PackProblem,
+  { caps, admissions }: { readonly caps: Caps; readonly admissions: Admissions },
+): Attempt {
+  const { snapshot, groups, hosts, sources, axes, expected, topology } = problem;
+  const census = topology.openCensus();
+  const begun = new Set(topology.begun);
+  const mayBegin = (rule: TopologyRule): boolean => !begun.has(rule);
+  const settle = ({ standing }: PodGroup): void => {
+    for (const { rule, selected } of standing.byNode) if (selected) begun.add(rule);
+  };
+  const onHosts = packHosts(hosts, { topology, census, mayBegin, settle });
+  const waiting = groups.map(waitingOf);
+  placeAllExpected(waiting, onHosts, expected);
+  for (const each of waiting) {
+    if (each.group.standing.byDomain.length > 0) onHosts.place(each);
+    else placeOrYield(each, onHosts, sources, admissions);
+  }
+  const assigning = { topology, census, hosts, sources, admissions, caps };
+  const assigned = assignDomains(waiting, assigning);
+  const sent = assigned.map(({ group }) => waitingOf(group));
+  for (const each of sent) placeOrYield(each, onHosts, sources, admissions);
   const opening = openLedger(sources, snapshot);
-  const { claims, ledger } = packNewNodes(waiting, onHosts, opening, {
+  const free = waiting.filter(({ group }) => group.standing.byDomain.length === 0);
+  const toOpen = [...free, ...sent].sort((a, b) => largestFirst(a.group, b.group));
+  const prices = priceOut(demandsOf(toOpen), sources, admissions);
+  const { claims, ledger } = packNewNodes(toOpen, onHosts, opening, {
     axes,
     admissions,
     prices,
     sources,
     economy,
     minValuesPolicy: snapshot.settings.minValuesPolicy,
+    mayBegin,
+    settle,
   });
   const groupOf = new Map(groups.flatMap((group) => group.pods.map((pod) => [pod, group])));
-  return {
+  const onNewNodes = countByGroup(claims, groupOf);
+  const packed = {
     placements: onHosts.placements(),
     claims,
     left: waiting.filter(({ left }) => left.length > 0),
-    wishesGivenUp: wishesGivenUp(waiting),
+    heldBack: heldBackAmong(waiting, assigning),
+    wishesGivenUp: wishesGivenUp(waiting, sent),
     lowerBoundUsdPerHour: lowerBound({
-      onNewNodes: countByGroup(claims, groupOf),
+      onNewNodes,
       hosts,
       sources,
       reservations: opening.reservations,
-      prices,
+      // Domains were our choice: a bound on every plan must let pods go wherever they may.
+      prices: sent.length === 0 ? prices : priceOut(onNewNodes, sources, admissions),
       admissions,
     }),
     admissions,
     ledger,
   };
+  return { packed, missing: missingAmong(assigned, sent, groupOf) };
+}
+
+const demandsOf = (waiting: readonly Waiting[]): readonly Demand[] =>
+  waiting
+    .filter(({ left }) => left.length > 0)
+    .map(({ group, left }) => ({ group, count: left.length }));
+
+/** Rules let some back only after others are back, so they are asked until nothing changes. */
+function placeAllExpected(
+  waiting: readonly Waiting[],
+  onHosts: HostPacking,
+  expected: ReadonlyMap<string, string>,
+): void {
+  if (expected.size === 0) return;
+  for (const each of waiting) onHosts.placeExpected(each, expected);
+  const bound = waiting.filter(({ group }) => group.standing.byDomain.length > 0);
+  for (let before = -1; before !== countLeft(bound); ) {
+    before = countLeft(bound);
+    for (const each of bound) onHosts.placeExpected(each, expected);
+  }
+}
+
+const countLeft = (waiting: readonly Waiting[]): number =>
+  waiting.reduce((sum, { left }) => sum + left.length, 0);
+
+function missingAmong(
+  assigned: readonly Assigned[],
+  sent: readonly Waiting[],
+  groupOf: ReadonlyMap<Pod, PodGroup>,
+): readonly Missing[] {
+  return assigned.flatMap(({ cell, from }, at): Missing[] => {
+    const left = sent[at]?.left ?? [];
+    if (left.length === 0) return [];
+    const lost = Map.groupBy(left, (pod) => groupOf.get(pod));
+    return [...lost].flatMap(([group, pods]) =>
+      group ? [{ group, cell: cell.text, arrived: (from.get(group) ?? 0) - pods.length }] : [],
+    );
+  });
 }
 
 /** Wishes that neither a host nor any new node could fulfil are given up before packing begins. */

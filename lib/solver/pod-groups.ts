@@ -4,6 +4,7 @@ import { amountOf, type Resources } from '#lib/constraints/resources.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import { type Amounts, type Axes, amountsOf } from './amounts.ts';
 import { type AskLevel, askKey, askLevels, type WishRules } from './ask.ts';
+import type { Standing } from './topology/rules.ts';
 import { NO_VOLUME_NEED, type VolumeNeed } from './volume-needs.ts';
 
 /** Pods that no rule of the solver can tell apart: they are packed as a count. */
@@ -17,15 +18,16 @@ export interface PodGroup {
   /** Most wishful first. Groups that ask the same share the very same list. */
   readonly levels: readonly AskLevel[];
   readonly hostPorts: readonly HostPort[];
-  /** Names of existing nodes where another pod's required anti-affinity keeps these away. */
-  readonly keptAwayFrom: ReadonlySet<string>;
+  /** What the pods are to the topology rules of the solve. */
+  readonly standing: Standing;
+  /** Groups of equal text differ at most in what they are to rules over domains. */
+  readonly likeness: string;
 }
 
-/** How pods become groups: the rules for wishes, and what keeps a pod away from a node. */
+/** How pods become groups: the rules for wishes, and what topology rules make of a pod. */
 export interface GroupingRules extends WishRules {
   readonly axes: Axes;
-  /** Names of the nodes that a pod must keep away from. */
-  readonly keptAwayFrom: (pod: Pod) => ReadonlySet<string>;
+  readonly standingOf: (pod: Pod) => Standing;
   /** Where a pod's volumes can be attached; absent where no pod has any. */
   readonly volumesOf?: (pod: Pod) => VolumeNeed;
 }
@@ -36,31 +38,34 @@ export interface GroupingRules extends WishRules {
  * Source of the order: karpenter v1.14, provisioning/scheduling/queue.go, byCPUAndMemoryDescending.
  */
 export function groupPods(pods: readonly Pod[], rules: GroupingRules): readonly PodGroup[] {
-  const members = new Map<string, Pod[]>();
+  const members = new Map<string, { readonly likeness: string; readonly pods: Pod[] }>();
   const levels = new Map<string, readonly AskLevel[]>();
   const volumesOf = rules.volumesOf ?? (() => NO_VOLUME_NEED);
   for (const pod of [...pods].sort(oldestFirst)) {
-    const key = groupKey(pod, rules.keptAwayFrom(pod), volumesOf(pod));
+    const standing = rules.standingOf(pod);
+    const likeness = likenessOf(pod, standing, volumesOf(pod));
+    const key = `${likeness} ${standing.byDomainText}`;
     const known = members.get(key);
-    if (known) known.push(pod);
-    else members.set(key, [pod]);
+    if (known) known.pods.push(pod);
+    else members.set(key, { likeness, pods: [pod] });
   }
   const groups: PodGroup[] = [];
-  for (const group of members.values()) {
-    const [sample] = group;
+  for (const { likeness, pods: alike } of members.values()) {
+    const [sample] = alike;
     if (!sample) continue;
     const volumes = volumesOf(sample);
     const key = askKey(sample) + volumes.key;
     const asked = levels.get(key) ?? askLevels(sample, rules, volumes.alternatives);
     levels.set(key, asked);
     groups.push({
-      pods: group,
+      pods: alike,
       sample,
       requests: sample.requests,
       amounts: amountsOf(sample.requests, rules.axes),
       levels: asked,
       hostPorts: sample.hostPorts,
-      keptAwayFrom: rules.keptAwayFrom(sample),
+      standing: rules.standingOf(sample),
+      likeness,
     });
   }
   return groups.sort(largestFirst);
@@ -72,17 +77,17 @@ const oldestFirst = chain<Pod>(
   byNamespacedName,
 );
 
-const largestFirst = chain<PodGroup>(
+/** Orders groups by the size of their pods: cpu, memory, then age and uid. */
+export const largestFirst = chain<PodGroup>(
   (a, b) => amountOf(b.requests, 'cpu') - amountOf(a.requests, 'cpu'),
   (a, b) => amountOf(b.requests, 'memory') - amountOf(a.requests, 'memory'),
   (a, b) => oldestFirst(a.sample, b.sample),
 );
 
-function groupKey(pod: Pod, keptAwayFrom: ReadonlySet<string>, volumes: VolumeNeed): string {
+function likenessOf(pod: Pod, { byNodeText }: Standing, volumes: VolumeNeed): string {
   const amounts = Object.entries(pod.requests).sort(([a], [b]) => compareText(a, b));
   const ports = pod.hostPorts.map(({ ip, port, protocol }) => `${ip}/${port}/${protocol}`).sort();
-  const away = [...keptAwayFrom].sort(compareText);
-  return JSON.stringify([amounts, ports, away, askKey(pod), volumes.key]);
+  return JSON.stringify([amounts, ports, byNodeText, askKey(pod), volumes.key]);
 }
 
 /** How many pods of the group one node can hold whatever its size: host ports clash. */

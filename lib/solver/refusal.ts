@@ -11,6 +11,7 @@ import { describeMismatch, describeMissingTypes } from './mismatch.ts';
 import { limitMiss, resourceMiss } from './nearest-miss.ts';
 import type { PodGroup } from './pod-groups.ts';
 import type { NoSource, Source } from './sources.ts';
+import { describeRule } from './topology/held-back.ts';
 
 /** Why one NodePool gives a pod no node. */
 export interface PoolRejection {
@@ -143,6 +144,8 @@ function explainForAdmission(
       `the types that hold it offer only ${describeMinimums(unmet)} that minValues demands`,
     );
   }
+  const bond = group.standing.byNode.find(({ rule, owns }) => owns && rule.kind === 'affinity');
+  if (bond) return reject('topology', describeRule(bond.rule));
   return reject('reservations', 'every reserved instance that could hold it is taken');
 }
 

@@ -1,16 +1,18 @@
-import { compareText } from '#lib/constraints/order.ts';
-import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
+import { isRejection, type Rejection, reject } from '#lib/constraints/rejection.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { axesOf } from './amounts.ts';
 import { schedulingCopies } from './default-spread.ts';
-import { hostsOf, isGoing } from './hosts.ts';
+import { hostsOf } from './hosts.ts';
 import { pack } from './pack.ts';
-import { groupPods } from './pod-groups.ts';
-import { explainRefusal, type PoolRejection } from './refusal.ts';
-import { repellersOn, repels, repelsFromItsNodeOnly } from './repellers.ts';
+import { groupPods, type PodGroup } from './pod-groups.ts';
+import { explainRefusal, type PoolRejection, type RefusalContext } from './refusal.ts';
 import type { SealedClaim } from './seal.ts';
 import { sourcesOf } from './sources.ts';
+import { domainsOf } from './topology/domains.ts';
+import type { HeldBack } from './topology/held-back.ts';
+import { ruleBookOf } from './topology/rules.ts';
+import { topologyOf } from './topology/topology.ts';
 import { unsupportedNeed } from './unsupported.ts';
 import { volumeObjectsOf } from './volume-lookup.ts';
 import {
@@ -68,16 +70,12 @@ export interface SolveResult {
 export function solve(problem: SolveProblem): SolveResult {
   const { snapshot, promised, expected } = problem;
   const pods = problem.pods.map(schedulingCopies(snapshot));
-  const repellers = repellersOn(
-    snapshot.nodes.filter((each) => !isGoing(each)).toSorted((a, b) => compareText(a.name, b.name)),
-    snapshot.namespaces,
-  );
   const refusals: SolveRefusal[] = [];
   const supported: Pod[] = [];
   const volumes = volumeNeeds(pods, snapshot);
   for (const pod of pods) {
     const need = volumes.get(pod);
-    const rejection = unsupportedNeed(pod, repellers) ?? (isRejection(need) ? need : undefined);
+    const rejection = unsupportedNeed(pod) ?? (isRejection(need) ? need : undefined);
     if (rejection) refusals.push({ pods: [pod], rejection, nodePools: [] });
     else supported.push(pod);
   }
@@ -85,7 +83,13 @@ export function solve(problem: SolveProblem): SolveResult {
   const axes = axesOf(supported.map(({ requests }) => requests));
   const hosts = hostsOf(snapshot, promised, axes);
   const { sources, others } = sourcesOf(snapshot, axes);
-  const onlyOffItsNode = repellers.filter(repelsFromItsNodeOnly);
+  const batch = new Set(supported.map(({ meta }) => meta.uid));
+  const running = snapshot.nodes.flatMap(({ pods }) => pods);
+  const book = ruleBookOf(
+    supported,
+    running.filter(({ meta }) => !batch.has(meta.uid)),
+    snapshot.namespaces,
+  );
   const groups = groupPods(supported, {
     axes,
     preferencePolicy: snapshot.settings.preferencePolicy,
@@ -96,15 +100,20 @@ export function solve(problem: SolveProblem): SolveResult {
       const need = volumes.get(pod);
       return need === undefined || isRejection(need) ? NO_VOLUME_NEED : need;
     },
-    keptAwayFrom: (pod) =>
-      onlyOffItsNode.length === 0
-        ? NOWHERE
-        : new Set(onlyOffItsNode.filter((each) => repels(each, pod)).map(({ node }) => node)),
+    standingOf: book.standingOf,
   });
-  const packed = pack({ snapshot, groups, hosts, sources, axes, expected });
+  const topology = topologyOf({
+    book,
+    domains: domainsOf(sources),
+    nodes: snapshot.nodes,
+    hosts,
+    promised,
+    batch,
+  });
+  const packed = pack({ snapshot, groups, hosts, sources, axes, expected, topology });
   const explained = packed.left.map(({ group, left }) => ({
     pods: left,
-    ...explainRefusal(group, { ...packed, sources, others, axes }),
+    ...explain(group, packed.heldBack.get(group), { ...packed, sources, others, axes }),
   }));
   return {
     placements: packed.placements,
@@ -113,6 +122,18 @@ export function solve(problem: SolveProblem): SolveResult {
     wishesGivenUp: packed.wishesGivenUp,
     lowerBoundUsdPerHour: packed.lowerBoundUsdPerHour,
   };
+}
+
+function explain(
+  group: PodGroup,
+  heldBack: HeldBack | undefined,
+  context: RefusalContext,
+): Omit<SolveRefusal, 'pods'> {
+  if (!heldBack) return explainRefusal(group, context);
+  if ('rejection' in heldBack) return { rejection: heldBack.rejection, nodePools: [] };
+  const { rejection, nodePools } = explainRefusal(heldBack.narrowed, context);
+  const because = `${heldBack.only}; ${rejection.because}`;
+  return { rejection: reject(rejection.by, because), nodePools };
 }
 
 /** Where the volumes of those pods can be that have any; or why nowhere. */
@@ -132,4 +153,3 @@ function volumeNeeds(
 }
 
 const NOTHING = { placements: [], claims: [], wishesGivenUp: [], lowerBoundUsdPerHour: 0 };
-const NOWHERE: ReadonlySet<string> = new Set();

@@ -133,16 +133,15 @@ describe('place', () => {
   });
 
   it.each([
-    ['a spread', { topologySpread: [aSpread('DoNotSchedule')] }, 'topology spread'],
-    ['affinity', { podAffinity: requiring('zone') }, 'required pod affinity over zone'],
-    ['anti-affinity', { podAntiAffinity: requiring('zone') }, 'required pod anti-affinity'],
-    ['a device', { resourceClaims: ['gpu'] }, 'Dynamic Resource Allocation'],
-  ])('refuses a pod that needs %s', (_, difference, words) => {
+    ['a spread', 'topology', { topologySpread: [aSpread('DoNotSchedule')] }, 'topology spread'],
+    ['affinity', 'topology', { podAffinity: requiring('zone') }, 'pod affinity'],
+    ['a device', 'unsupported', { resourceClaims: ['gpu'] }, 'Dynamic Resource Allocation'],
+  ])('refuses a pod that needs %s which nothing gives', (_, by, difference, words) => {
     const { refused, claims } = place(aSnapshot({ pods: [named('web', difference)] }));
 
     expect(claims).toEqual([]);
     expect(refused).toMatchObject([
-      { pod: 'default/web', by: 'unsupported', because: expect.stringContaining(words) },
+      { pod: 'default/web', by, because: expect.stringContaining(words) },
     ]);
   });
 
@@ -169,14 +168,14 @@ describe('place', () => {
     expect(claims.flatMap(({ pods }) => pods)).toEqual(['default/web']);
   });
 
-  it('refuses a pod that another keeps out of whole zones', () => {
+  it('makes a node in another zone for a pod that somebody keeps out of a zone', () => {
     const shy = aRunningPod({
       podAntiAffinity: requiring('topology.kubernetes.io/zone', { app: 'web' }),
     });
     const web = named('web', { meta: { labels: { app: 'web' } } });
-    const { refused } = place(aSnapshot({ nodes: [aStateNode({ pods: [shy] })], pods: [web] }));
+    const { claims } = place(aSnapshot({ nodes: [aStateNode({ pods: [shy] })], pods: [web] }));
 
-    expect(refused).toMatchObject([{ by: 'unsupported' }]);
+    expect(claims.map(({ cheapest }) => cheapest.zone)).toEqual(['us-east-1b']);
   });
 
   it('opens the node on which a dollar carries most, not the one that holds most', () => {

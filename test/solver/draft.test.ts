@@ -6,6 +6,7 @@ import { axesOf } from '#lib/solver/amounts.ts';
 import { holdersOf, joinDraft, type NodeClaimDraft, openDraft } from '#lib/solver/draft.ts';
 import { groupPods, type PodGroup } from '#lib/solver/pod-groups.ts';
 import { sourcesOf } from '#lib/solver/sources.ts';
+import { ruleBookOf } from '#lib/solver/topology/rules.ts';
 import { spec } from '#test/build/constraints.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
 import { GIB } from '#test/build/objects.ts';
@@ -30,7 +31,7 @@ function aGroup(difference: Parameters<typeof aPod>[0] = {}): PodGroup {
     axes: AXES,
     preferencePolicy: 'Respect',
     someTaintsArePreferences: false,
-    keptAwayFrom: () => new Set(),
+    standingOf: ruleBookOf([], [], []).standingOf,
   });
   if (!group) throw new Error('expected a group');
   return group;

@@ -1,0 +1,285 @@
+import type { Pod } from '#lib/model/pod.ts';
+import { type Admission, type Admissions, admissionsFor } from '../admission.ts';
+import { type Amounts, hasRoom, timesThatFit } from '../amounts.ts';
+import type { AskLevel } from '../ask.ts';
+import { accepts, type Host } from '../hosts.ts';
+import type { PodGroup } from '../pod-groups.ts';
+import type { Source } from '../sources.ts';
+import { take, type Waiting } from '../waiting.ts';
+import { allowedBy, type Cell, cellsOf, createNarrowing, type Narrowing } from './cells.ts';
+import type { Allowed, Census, Counting } from './census.ts';
+import { countingIn } from './counting.ts';
+import type { Part, TopologyRule } from './rules.ts';
+import type { Topology } from './topology.ts';
+
+/** Pods that have been told in which domains to stand: rules over domains have had their say. */
+export interface Assigned {
+  /** The pods as a group that asks for its cell and heeds only rules over the hostname. */
+  readonly group: PodGroup;
+  readonly cell: Cell;
+  /** Of which group how many of them came, in the order in which they came. */
+  readonly from: ReadonlyMap<PodGroup, number>;
+}
+
+/** How many pods of a group at most may be sent to a cell, by the cell's text. */
+export type Caps = ReadonlyMap<PodGroup, ReadonlyMap<string, number>>;
+
+/** In Caps, what holds for each cell of a group. */
+export const EVERY_CELL = '*';
+
+/** What assigning needs to know. */
+export interface AssignContext {
+  readonly topology: Topology;
+  readonly census: Census;
+  readonly hosts: readonly Host[];
+  readonly sources: readonly Source[];
+  readonly admissions: Admissions;
+  /** What earlier attempts have shown not to go further. */
+  readonly caps: Caps;
+}
+
+/** A cell as one group sees it. */
+interface Option {
+  readonly cell: Cell;
+  /** The most wishful level that can be met there. */
+  readonly level: number;
+  /** What a unit of compute costs there, in no particular unit. */
+  readonly price: number;
+  readonly countingFor: (rule: TopologyRule) => Counting;
+  /** How many pods more may be sent there. */
+  cap: number;
+}
+
+/** A group that waits for its domains. */
+interface Applicant {
+  readonly waiting: Waiting;
+  readonly options: readonly Option[];
+  readonly allowed: Allowed;
+  readonly isOwner: boolean;
+}
+
+/**
+ * Takes the pods of `waiting` out of their groups and tells them where to stand, as far as rules
+ * over domains allow; who finds no place stays. What rules count is kept even, so that they hold
+ * when everything stands: whoever a spread counts goes where fewest are, owners where they may.
+ *
+ * Owners go before those that rules merely count, and those with the fewest options first; who
+ * depends on others is tried again after them.
+ *
+ * Cost: pods × their cells × their rules.
+ */
+export function assignDomains(
+  waiting: readonly Waiting[],
+  context: AssignContext,
+): readonly Assigned[] {
+  const narrowing = createNarrowing();
+  const applicants = waiting
+    .filter(({ left, group }) => left.length > 0 && group.standing.byDomain.length > 0)
+    .map((each) => applicantOf(each, narrowing, context))
+    .map((applicant, place) => ({ applicant, place }))
+    .sort(
+      (a, b) =>
+        Number(b.applicant.isOwner) - Number(a.applicant.isOwner) ||
+        a.applicant.options.length - b.applicant.options.length ||
+        a.place - b.place,
+    )
+    .map(({ applicant }) => applicant);
+  const sent = new Map<string, Sent>();
+  for (let before = -1; before !== countLeft(applicants); ) {
+    before = countLeft(applicants);
+    for (const applicant of applicants) sendAll(applicant, applicants, sent, context);
+  }
+  return [...sent.values()].map(({ pods, from, sample, cell }) => ({
+    group: groupInCell(sample, pods, narrowing.levelsIn(sample.levels, cell), cell),
+    cell,
+    from,
+  }));
+}
+
+/** Pods that go to one cell and that only rules over domains could have told apart. */
+interface Sent {
+  readonly sample: PodGroup;
+  readonly cell: Cell;
+  readonly pods: Pod[];
+  readonly from: Map<PodGroup, number>;
+}
+
+const countLeft = (applicants: readonly Applicant[]): number =>
+  applicants.reduce((sum, { waiting }) => sum + waiting.left.length, 0);
+
+function groupInCell(
+  sample: PodGroup,
+  pods: readonly Pod[],
+  levels: readonly AskLevel[],
+  cell: Cell,
+): PodGroup {
+  const [first = sample.sample] = pods;
+  return {
+    ...sample,
+    pods,
+    sample: first,
+    levels,
+    standing: { ...sample.standing, byDomain: [], byDomainText: '' },
+    likeness: `${sample.likeness} ${cell.text}`,
+  };
+}
+
+function sendAll(
+  applicant: Applicant,
+  all: readonly Applicant[],
+  sent: Map<string, Sent>,
+  context: AssignContext,
+): void {
+  const { waiting } = applicant;
+  const { group } = waiting;
+  const counts = new Map<Option, number>();
+  for (let left = waiting.left.length; left > 0; left--) {
+    const option = bestOption(applicant, all, context);
+    if (!option) break;
+    option.cap -= 1;
+    counts.set(option, (counts.get(option) ?? 0) + 1);
+    const { cell, countingFor } = option;
+    context.census.record(group.standing.byDomain, cell.place, 1, countingFor);
+  }
+  for (const [{ cell }, count] of counts) {
+    const key = `${group.likeness} ${cell.text}`;
+    const known: Sent = sent.get(key) ?? { sample: group, cell, pods: [], from: new Map() };
+    sent.set(key, known);
+    known.pods.push(...take(waiting, count));
+    known.from.set(group, (known.from.get(group) ?? 0) + count);
+  }
+}
+
+/** The best cell that rules leave open: see `rank` for what is better. */
+function bestOption(
+  applicant: Applicant,
+  all: readonly Applicant[],
+  context: AssignContext,
+): Option | undefined {
+  const parts = applicant.waiting.group.standing.byDomain;
+  let best: Option | undefined;
+  let bestRank: readonly number[] = [];
+  for (const option of applicant.options) {
+    if (option.cap < 1) continue;
+    if (context.census.objection(parts, option.cell.place, applicant.allowed)) continue;
+    const rank = rankOf(option, parts, all, context);
+    if (best && !isLower(rank, bestRank)) continue;
+    [best, bestRank] = [option, rank];
+  }
+  return best;
+}
+
+/** Lower is better, the first difference decides; options that are alike stay in order. */
+function rankOf(
+  { cell, level, price }: Option,
+  parts: readonly Part[],
+  all: readonly Applicant[],
+  { census }: AssignContext,
+): readonly number[] {
+  return [
+    census.crowdsOthers(parts, cell.place) ? 1 : 0,
+    level,
+    census.crowd(parts, cell.place),
+    -followersIn(cell, parts, all, census),
+    price,
+  ];
+}
+
+function isLower(a: readonly number[], b: readonly number[]): boolean {
+  for (const [at, value] of a.entries()) {
+    const other = b[at] ?? 0;
+    if (value !== other) return value < other;
+  }
+  return false;
+}
+
+/** How many pods wait for the first of an affinity whom they could follow to this cell. */
+function followersIn(
+  cell: Cell,
+  parts: readonly Part[],
+  all: readonly Applicant[],
+  census: Census,
+): number {
+  const begins = parts.filter(({ rule, selected }) => {
+    const [value = ''] = cell.place.get(rule.topologyKey) ?? [];
+    return selected && rule.kind === 'affinity' && census.countIn(rule, value) === 0;
+  });
+  return all
+    .filter((applicant) => begins.some(({ rule }) => couldFollow(applicant, rule, cell)))
+    .reduce((sum, { waiting }) => sum + waiting.left.length, 0);
+}
+
+const couldFollow = (
+  { waiting, options }: Applicant,
+  rule: TopologyRule,
+  { place }: Cell,
+): boolean =>
+  waiting.group.standing.byDomain.some((part) => part.owns && part.rule === rule) &&
+  options.some(
+    ({ cell }) => cell.place.get(rule.topologyKey)?.[0] === place.get(rule.topologyKey)?.[0],
+  );
+
+function applicantOf(waiting: Waiting, narrowing: Narrowing, context: AssignContext): Applicant {
+  const { group } = waiting;
+  const { topology, sources, caps } = context;
+  const options = cellsOf(group, topology.valuesOf, sources).flatMap((cell): Option[] => {
+    const cap = capOf(group, cell, caps);
+    const found = cap < 1 ? undefined : offerIn(group, cell, narrowing, context);
+    return found ? [{ cell, ...found, cap, countingFor: countingIn(group, cell) }] : [];
+  });
+  return {
+    waiting,
+    options,
+    allowed: allowedBy(group.sample),
+    isOwner: group.standing.byDomain.some(({ owns }) => owns),
+  };
+}
+
+const capOf = (group: PodGroup, { text }: Cell, caps: Caps): number => {
+  const cells = caps.get(group);
+  return cells?.get(EVERY_CELL) ?? cells?.get(text) ?? Number.POSITIVE_INFINITY;
+};
+
+/** The most wishful level at which a pod of the group can get a node in the cell. */
+function offerIn(
+  { levels, amounts }: PodGroup,
+  cell: Cell,
+  narrowing: Narrowing,
+  { sources, hosts, admissions }: AssignContext,
+): Pick<Option, 'level' | 'price'> | undefined {
+  for (const [level, { asks }] of narrowing.levelsIn(levels, cell).entries()) {
+    const holding = sources
+      .flatMap((source) => admissionsFor(source, asks, admissions))
+      .filter((admission) => holds(admission, amounts));
+    if (holding.length > 0) {
+      return { level, price: Math.min(...holding.map((each) => unitPrice(each))) };
+    }
+    const takes = (host: Host): boolean =>
+      hasRoom(host.free, [], amounts) && asks.some((ask) => accepts(host, ask));
+    if (hosts.some(takes)) return { level, price: 0 };
+  }
+  return undefined;
+}
+
+function holds({ choices }: Admission, amounts: Amounts): boolean {
+  for (const { sourceType } of choices.values()) {
+    if (timesThatFit(sourceType.roomAmounts, [], amounts) > 0) return true;
+  }
+  return false;
+}
+
+const unitPrices = new WeakMap<Admission, number>();
+
+/** The least that a type's price comes to for each thousandth of a core and 4 MiB of memory. */
+function unitPrice(admission: Admission): number {
+  const before = unitPrices.get(admission);
+  if (before !== undefined) return before;
+  let least = Number.POSITIVE_INFINITY;
+  for (const { sourceType, usdPerHour } of admission.choices.values()) {
+    const { cpu = 0, memory = 0 } = sourceType.room;
+    const units = cpu + memory / (4 * 1024 * 1024);
+    if (units > 0) least = Math.min(least, usdPerHour / units);
+  }
+  unitPrices.set(admission, least);
+  return least;
+}

@@ -1,0 +1,196 @@
+import type { Part, TopologyRule } from './rules.ts';
+
+/**
+ * A node as rules see it: by topology key the values that it has, or may come to have. One value
+ * is certain; none means that it has no such label.
+ */
+export type Place = ReadonlyMap<string, readonly string[]>;
+
+/** Whether pods on a place count for a spread, which may look at some nodes only. */
+export type Counting = 'surely' | 'maybe' | 'never';
+
+/** How many pods of one rule stand in which domain. */
+interface Tally {
+  /** Pods that certainly count there. */
+  readonly sure: Map<string, number>;
+  /** Pods that count there or may come to; never less than `sure`. */
+  readonly possible: Map<string, number>;
+  /** Pods that own the rule. */
+  readonly owners: Map<string, number>;
+  /** Of a spread: the domains whose emptiness counts. */
+  readonly domains: Set<string>;
+  /** All pods that the rule selects, wherever they are. */
+  selected: number;
+}
+
+/** Which pods stand where, in the eyes of all rules over anything but the hostname. */
+export interface Census {
+  /** Counts `times` more pods that are to rules what `parts` say. */
+  readonly record: (
+    parts: readonly Part[],
+    place: Place,
+    times?: number,
+    countingFor?: (rule: TopologyRule) => Counting,
+  ) => void;
+  /** The first rule by which one more such pod may not stand there; undefined if it may. */
+  readonly objection: (parts: readonly Part[], place: Place, allowed: Allowed) => Part | undefined;
+  /** Whether one more such pod would leave owners of a spread in a domain that is too full. */
+  readonly crowdsOthers: (parts: readonly Part[], place: Place) => boolean;
+  /** How many pods of the spreads that select such a pod may stand there by now. */
+  readonly crowd: (parts: readonly Part[], place: Place) => number;
+  /** How many pods of the rule stand in a domain, at most. */
+  readonly countIn: (rule: TopologyRule, domain: string) => number;
+  /** Makes the emptiness of a domain count for a spread. */
+  readonly addDomain: (rule: TopologyRule, domain: string) => void;
+}
+
+/** Whether a pod's own node selector and affinity allow a value of a topology key. */
+export type Allowed = (topologyKey: string, value: string) => boolean;
+
+/**
+ * An empty census of `rules`.
+ *
+ * Source: karpenter v1.14, provisioning/scheduling/topologygroup.go. There a pod whose node may
+ * be in several domains does not count; here it counts wherever that makes a rule harder to keep.
+ * Bootstrapping an affinity follows kubernetes v1.36, interpodaffinity/filtering.go,
+ * satisfyPodAffinity: the first of its kind anywhere, not the first that this pod could reach.
+ */
+export function createCensus(
+  rules: readonly TopologyRule[],
+  domainsOf: (rule: TopologyRule) => readonly string[],
+): Census {
+  const tallies = new Map<TopologyRule, Tally>(
+    rules.map((rule) => [
+      rule,
+      {
+        sure: new Map(),
+        possible: new Map(),
+        owners: new Map(),
+        domains: new Set(rule.kind === 'spread' ? domainsOf(rule) : []),
+        selected: 0,
+      },
+    ]),
+  );
+  return {
+    record: (parts, place, times = 1, countingFor = alwaysCounts) => {
+      for (const part of parts) {
+        const tally = tallies.get(part.rule);
+        const values = place.get(part.rule.topologyKey) ?? NOWHERE;
+        if (tally) count(part, tally, values, { times, counting: countingFor(part.rule) });
+      }
+    },
+    objection: (parts, place, allowed) =>
+      parts.find((part) => {
+        const tally = tallies.get(part.rule);
+        return tally !== undefined && !admits(part, tally, place, allowed);
+      }),
+    crowdsOthers: (parts, place) =>
+      parts.some(({ rule, owns, selected }) => {
+        const tally = tallies.get(rule);
+        if (rule.kind !== 'spread' || owns || !selected || !tally) return false;
+        const least = emptiest(rule, tally, everyValue);
+        return (place.get(rule.topologyKey) ?? NOWHERE).some(
+          (value) =>
+            (tally.owners.get(value) ?? 0) > 0 &&
+            (tally.possible.get(value) ?? 0) + 1 - least > rule.maxSkew,
+        );
+      }),
+    crowd: (parts, place) => {
+      let crowd = 0;
+      for (const { rule } of parts) {
+        const tally = rule.kind === 'spread' ? tallies.get(rule) : undefined;
+        for (const value of place.get(rule.topologyKey) ?? NOWHERE) {
+          crowd += tally?.possible.get(value) ?? 0;
+        }
+      }
+      return crowd;
+    },
+    countIn: (rule, domain) => tallies.get(rule)?.possible.get(domain) ?? 0,
+    addDomain: (rule, domain) => tallies.get(rule)?.domains.add(domain),
+  };
+}
+
+function count(
+  { owns, selected }: Part,
+  tally: Tally,
+  values: readonly string[],
+  { times, counting }: { readonly times: number; readonly counting: Counting },
+): void {
+  if (owns) for (const value of values) add(tally.owners, value, times);
+  if (!selected) return;
+  tally.selected += times;
+  if (counting === 'never') return;
+  for (const value of values) add(tally.possible, value, times);
+  const [only] = values;
+  const isCertain = values.length === 1 && counting === 'surely';
+  if (only !== undefined && isCertain) add(tally.sure, only, times);
+}
+
+const NOWHERE: readonly string[] = [];
+
+const alwaysCounts = (): Counting => 'surely';
+
+const everyValue: Allowed = () => true;
+
+const add = (counts: Map<string, number>, value: string, times: number): void => {
+  counts.set(value, (counts.get(value) ?? 0) + times);
+};
+
+function admits(
+  { rule, owns, selected }: Part,
+  tally: Tally,
+  place: Place,
+  allowed: Allowed,
+): boolean {
+  const values = place.get(rule.topologyKey) ?? NOWHERE;
+  switch (rule.kind) {
+    case 'spread':
+      return !owns || spreads(rule, tally, values, { selected, allowed });
+    case 'affinity':
+      return !owns || joins(tally, values, selected);
+    case 'antiAffinity':
+      return values.every(
+        (value) =>
+          !(owns && (tally.possible.get(value) ?? 0) > 0) &&
+          !(selected && (tally.owners.get(value) ?? 0) > 0),
+      );
+  }
+}
+
+function spreads(
+  rule: TopologyRule,
+  tally: Tally,
+  values: readonly string[],
+  { selected, allowed }: { readonly selected: boolean; readonly allowed: Allowed },
+): boolean {
+  const [value] = values;
+  if (value === undefined || values.length > 1) return false;
+  const one = selected ? 1 : 0;
+  const count = (tally.possible.get(value) ?? 0) + one;
+  // Where even the fullest allowed height is not reached there is no need to look at the others.
+  if (count <= rule.maxSkew) return true;
+  return count - emptiest(rule, tally, allowed) <= rule.maxSkew;
+}
+
+/** How many pods the emptiest domain has that a pod may use. Cost: the domains. */
+function emptiest(
+  { topologyKey, minDomains }: TopologyRule,
+  tally: Tally,
+  allowed: Allowed,
+): number {
+  let least = Number.POSITIVE_INFINITY;
+  let domains = 0;
+  for (const domain of tally.domains) {
+    if (!allowed(topologyKey, domain)) continue;
+    domains += 1;
+    least = Math.min(least, tally.sure.get(domain) ?? 0);
+  }
+  return domains < Math.max(1, minDomains) ? 0 : least;
+}
+
+function joins(tally: Tally, values: readonly string[], selected: boolean): boolean {
+  const [value] = values;
+  if (value === undefined || values.length > 1) return false;
+  if ((tally.sure.get(value) ?? 0) > 0) return true;
+  return selected && tally.selected === 0;
+}

@@ -1,0 +1,221 @@
+import { isTerminal, isTerminating } from '#lib/consent/pod-state.ts';
+import type { Labels } from '#lib/constraints/label-selector.ts';
+import { compareText } from '#lib/constraints/order.ts';
+import { isCompatible, requirementsOfLabels } from '#lib/constraints/requirements.ts';
+import { firstUntolerated } from '#lib/constraints/taints.ts';
+import { HOSTNAME } from '#lib/model/labels.ts';
+import type { StateNode } from '#lib/model/node.ts';
+import type { Pod } from '#lib/model/pod.ts';
+import type { Host } from '../hosts.ts';
+import { type Census, type Counting, createCensus, type Place } from './census.ts';
+import type { Domains } from './domains.ts';
+import type { Residents } from './node-rules.ts';
+import type { Part, RuleBook, TopologyRule } from './rules.ts';
+
+/** What topology rules have to do with the nodes that are there, and with pods that run. */
+export interface Topology {
+  /** Every value of a topology key that nodes have or could have, sorted. */
+  readonly valuesOf: (topologyKey: string) => readonly string[];
+  /** What runs already, counted; a fresh one for each attempt at packing. */
+  readonly openCensus: () => Census;
+  /** By host: its pods in the eyes of rules over the hostname. */
+  readonly residentsOn: (host: Host) => ReadonlyMap<TopologyRule, Residents>;
+  readonly placeOf: (host: Host) => Place;
+  readonly countingOn: (host: Host) => (rule: TopologyRule) => Counting;
+  /** Rules of affinity over the hostname of which somebody runs somewhere. */
+  readonly begun: ReadonlySet<TopologyRule>;
+}
+
+/** What a topology is made of. */
+export interface TopologyProblem {
+  readonly book: RuleBook;
+  readonly domains: Domains;
+  readonly nodes: readonly StateNode[];
+  readonly hosts: readonly Host[];
+  /** By node: pods that are about to be bound there. */
+  readonly promised: ReadonlyMap<string, readonly Pod[]>;
+  /** Uids of the pods that are being placed, wherever they stand now. */
+  readonly batch: ReadonlySet<string>;
+}
+
+/** A running pod, and where it stands. */
+interface Resident {
+  readonly parts: readonly Part[];
+  readonly node: StateNode;
+}
+
+/**
+ * Counts what runs. Pods that have ended, are ending, or are being placed anew do not count; but
+ * who is ending keeps others away until it is gone.
+ *
+ * Cost: running pods, if there are rules at all.
+ * Source: karpenter v1.14, provisioning/scheduling/topology.go, countDomains.
+ */
+export function topologyOf(problem: TopologyProblem): Topology {
+  const { book, domains, nodes, hosts } = problem;
+  const overDomains = book.rules.filter(({ topologyKey }) => topologyKey !== HOSTNAME);
+  const residents = book.rules.length === 0 ? [] : residentsOf(problem);
+  const byNode = residentsByNode(residents);
+  const keys = [...new Set(overDomains.map(({ topologyKey }) => topologyKey))];
+  const places = new Map(hosts.map((host) => [host, placeOfHost(host, keys)]));
+  const onlyDomains = residents.map(({ parts, node }) => ({
+    node,
+    parts: parts.filter(({ rule }) => rule.topologyKey !== HOSTNAME),
+  }));
+  const values = new Map(
+    keys.map((key) => {
+      const onHosts = hosts.flatMap((host) => places.get(host)?.get(key) ?? []);
+      return [key, [...new Set([...domains.of(key), ...onHosts])].sort(compareText)] as const;
+    }),
+  );
+  return {
+    valuesOf: (topologyKey) => values.get(topologyKey) ?? [],
+    openCensus: () => {
+      const census = createCensus(overDomains, domains.lookedAtBy);
+      addRealDomains(census, overDomains, nodes);
+      for (const { parts, node } of onlyDomains) {
+        if (parts.length === 0) continue;
+        const place = placeOfLabels(labelsOf(node), keys);
+        census.record(parts, place, 1, (rule) => (countsOn(rule, node) ? 'surely' : 'never'));
+      }
+      return census;
+    },
+    residentsOn: (host) => byNode.get(host.name) ?? NO_RESIDENTS,
+    placeOf: (host) => places.get(host) ?? NO_PLACE,
+    countingOn: (host) => (rule) => countingFor(rule, host),
+    begun: begunBy(residents),
+  };
+}
+
+const NOBODY: Residents = { selected: 0, owners: 0 };
+const NO_RESIDENTS: ReadonlyMap<TopologyRule, Residents> = new Map();
+const NO_PLACE: Place = new Map();
+
+function residentsOf({ book, nodes, promised, batch }: TopologyProblem): readonly Resident[] {
+  return nodes.flatMap((node) => {
+    const pods = [...node.pods, ...(promised.get(node.name) ?? [])];
+    return pods
+      .filter((pod) => !isTerminal(pod) && !batch.has(pod.meta.uid))
+      .flatMap((pod) => {
+        const parts = partsOf(pod, book);
+        return parts.length === 0 ? [] : [{ parts, node }];
+      });
+  });
+}
+
+function partsOf(pod: Pod, { rules, imposedBy, selecting }: RuleBook): readonly Part[] {
+  const imposed = imposedBy(pod);
+  const selects = isTerminating(pod) ? [] : selecting(pod);
+  if (imposed.length === 0 && selects.length === 0) return [];
+  return rules
+    .map((rule) => ({ rule, owns: imposed.includes(rule), selected: selects.includes(rule) }))
+    .filter(({ owns, selected }) => owns || selected);
+}
+
+/** By node: how many pods there each rule over the hostname selects, and how many own it. */
+function residentsByNode(
+  residents: readonly Resident[],
+): ReadonlyMap<string, ReadonlyMap<TopologyRule, Residents>> {
+  const byNode = new Map<string, Map<TopologyRule, Residents>>();
+  for (const { parts, node } of residents) {
+    const onNode = byNode.get(node.name) ?? new Map<TopologyRule, Residents>();
+    byNode.set(node.name, onNode);
+    for (const { rule, selected, owns } of parts.filter(isOverNodes)) {
+      const before = onNode.get(rule) ?? NOBODY;
+      onNode.set(rule, {
+        selected: before.selected + (selected ? 1 : 0),
+        owners: before.owners + (owns ? 1 : 0),
+      });
+    }
+  }
+  return byNode;
+}
+
+const isOverNodes = ({ rule }: Part): boolean => rule.topologyKey === HOSTNAME;
+
+const begunBy = (residents: readonly Resident[]): ReadonlySet<TopologyRule> =>
+  new Set(
+    residents
+      .flatMap(({ parts }) => parts.filter(isOverNodes))
+      .filter(({ rule, selected }) => selected && rule.kind === 'affinity')
+      .map(({ rule }) => rule),
+  );
+
+/** A Node's own labels once it is registered, until then those of its claim; the hostname is not asked. */
+const labelsOf = ({ node, claim }: StateNode): Labels => ({
+  ...claim?.meta.labels,
+  ...node?.meta.labels,
+});
+
+const placeOfLabels = (labels: Labels, keys: readonly string[]): Place =>
+  new Map(
+    keys.flatMap((key) => {
+      const value = labels[key];
+      return value === undefined ? [] : [[key, [value]] as const];
+    }),
+  );
+
+/** The values that a host has, or may come to have while it is not known what it will be. */
+const placeOfHost = ({ labels }: Host, keys: readonly string[]): Place =>
+  new Map(
+    keys.map((key) => {
+      const values = new Set<string>();
+      for (const possible of labels) {
+        const requirement = possible.get(key);
+        if (requirement && !requirement.complement) {
+          for (const value of requirement.values) values.add(value);
+        }
+      }
+      return [key, [...values]] as const;
+    }),
+  );
+
+/** Real nodes make domains of their own, whether or not a NodePool could make more there. */
+function addRealDomains(
+  census: Census,
+  rules: readonly TopologyRule[],
+  nodes: readonly StateNode[],
+): void {
+  for (const rule of rules.filter(({ kind }) => kind === 'spread')) {
+    for (const stateNode of nodes) {
+      const value = stateNode.node && labelsOf(stateNode)[rule.topologyKey];
+      if (value !== undefined && countsOn(rule, stateNode)) census.addDomain(rule, value);
+    }
+  }
+}
+
+/** Whether a spread looks at a node. */
+function countsOn({ filter }: TopologyRule, stateNode: StateNode): boolean {
+  const { alternatives, tolerations } = filter;
+  if (tolerations && firstUntolerated(hardTaintsOf(stateNode), tolerations)) return false;
+  if (!alternatives) return true;
+  const { node } = stateNode;
+  const hostname = node && { [HOSTNAME]: node.meta.labels[HOSTNAME] ?? node.meta.name };
+  const labels = requirementsOfLabels({ ...labelsOf(stateNode), ...hostname });
+  return alternatives.some(
+    ({ requirements, present }) =>
+      isCompatible(labels, requirements, NO_KEYS) && isCompatible(labels, present, NO_KEYS),
+  );
+}
+
+const NO_KEYS: ReadonlySet<string> = new Set();
+
+const hardTaintsOf = ({ node, claim }: StateNode) =>
+  (node?.taints ?? claim?.spec.taints ?? []).filter(({ effect }) => effect !== 'PreferNoSchedule');
+
+/** Whether pods on a host count for a spread, whatever the host turns out to be. */
+function countingFor({ filter }: TopologyRule, { labels, taints }: Host): Counting {
+  const { alternatives, tolerations } = filter;
+  const hard = taints.filter(({ effect }) => effect !== 'PreferNoSchedule');
+  if (tolerations && firstUntolerated(hard, tolerations)) return 'never';
+  if (!alternatives) return 'surely';
+  const verdicts = labels.map((each) =>
+    alternatives.some(
+      ({ requirements, present }) =>
+        isCompatible(each, requirements, NO_KEYS) && isCompatible(each, present, NO_KEYS),
+    ),
+  );
+  if (verdicts.every((matches) => !matches)) return 'never';
+  const isKnown = labels.length === 1;
+  return isKnown && verdicts.every(Boolean) ? 'surely' : 'maybe';
+}
