@@ -1,4 +1,6 @@
+import { isDaemon } from '#lib/consent/pod-state.ts';
 import type { HostPort } from '#lib/constraints/host-ports.ts';
+import { byNamespacedName } from '#lib/constraints/order.ts';
 import {
   agrees,
   intersectRequirements,
@@ -11,6 +13,7 @@ import { firstUntolerated, type Taint } from '#lib/constraints/taints.ts';
 import type { DaemonSet } from '#lib/model/daemon-set.ts';
 import { INITIALIZED, REGISTERED, WELL_KNOWN } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type LabelAsk, requiredAlternatives } from './ask.ts';
 
 /** What DaemonSets will put on a node. */
@@ -18,6 +21,34 @@ export interface DaemonLoad {
   readonly requests: Resources;
   readonly hostPorts: readonly HostPort[];
 }
+
+/**
+ * The DaemonSets of `snapshot`, each with the pod that speaks for it: its newest real one, since
+ * admission may have changed what the template asks for, else the one made from the template. The
+ * controller ties each real pod to its own node, so where it may run is always the template's word.
+ *
+ * Source: karpenter v1.14, state/cluster.go, updateDaemonSetCache;
+ * provisioning/provisioner.go, getDaemonSetPods. Cost: all pods of the cluster.
+ */
+export function representativeDaemons(snapshot: Snapshot): readonly DaemonSet[] {
+  const newest = new Map<string, Pod>();
+  if (snapshot.daemonSets.length === 0) return [];
+  for (const pod of [...snapshot.nodes.flatMap(({ pods }) => pods), ...snapshot.pods]) {
+    const owner = pod.meta.owners.find(({ controller }) => controller);
+    if (!owner || !isDaemon(pod)) continue;
+    const known = newest.get(owner.uid);
+    if (!known || isNewer(pod, known)) newest.set(owner.uid, pod);
+  }
+  return snapshot.daemonSets.map((daemonSet) => {
+    const pod = newest.get(daemonSet.meta.uid);
+    if (!pod) return daemonSet;
+    const { required } = daemonSet.pod.nodeAffinity;
+    return { ...daemonSet, pod: { ...pod, nodeAffinity: { ...pod.nodeAffinity, required } } };
+  });
+}
+
+const isNewer = (a: Pod, b: Pod): boolean =>
+  (a.meta.createdAt - b.meta.createdAt || byNamespacedName(a, b)) > 0;
 
 /** Labels that a node has by the time its daemons run, though no NodeClaim asks for them. */
 const LATER_LABELS = requirementsOfLabels({ [REGISTERED]: 'true', [INITIALIZED]: 'true' });
