@@ -56,3 +56,11 @@ export function worth(prices: Amounts, amounts: Amounts): number {
 /** The smaller of both on each axis. */
 export const least = (a: Amounts, b: Amounts): Amounts =>
   a.map((amount, axis) => Math.min(amount, b[axis] ?? 0));
+
+/** The larger of both on each axis; what one of them lacks counts as nothing. */
+export const most = (a: Amounts, b: Amounts): Amounts =>
+  a.length < b.length ? most(b, a) : a.map((amount, axis) => Math.max(amount, b[axis] ?? 0));
+
+/** Whether `room` is enough for `amounts`; what is not asked for may be overdrawn. */
+export const isWithin = (amounts: Amounts, room: Amounts): boolean =>
+  amounts.every((amount, axis) => amount === 0 || amount <= (room[axis] ?? 0));

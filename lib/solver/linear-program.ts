@@ -1,116 +1,167 @@
-import { type Amounts, worth } from './amounts.ts';
+import type { Amounts } from './amounts.ts';
 
-/** What one unit of cost buys of each resource; together they may be worth no more than it. */
+/** What one purchase buys of each resource; together they may be worth no more than it costs. */
 export interface PriceRow {
   readonly amounts: Amounts;
   readonly usdPerHour: number;
 }
 
-/** Pivots after which the search stops where it is: any answer is valid, more are only better. */
+/** Finds prices for one demand after the other: each search goes on where the last one ended. */
+export type Pricer = (demand: Float64Array) => Float64Array;
+
+/** Pivots after which a search stops where it is: any answer is valid, more are only better. */
 const MOST_PIVOTS = 60;
-const TINY = 1e-12;
+const TINY = 1e-10;
 
 /**
- * Prices in USD per hour for a unit of each resource that make `demand` worth as much as can be
- * while no row is worth more than it costs: the dual of covering `demand` by fractions of nodes.
- * The simplex method walks there from prices of 0, which no row forbids. Whatever rounding does
- * on the way, the prices that come back break no row.
+ * Prices in USD per hour for a unit of each resource that make a demand worth as much as can be
+ * while no row is worth more than it costs: the dual of covering the demand by fractions of rows.
+ * The dual simplex method walks there from prices of 0, which no row forbids; prices that were best
+ * for one demand are where it starts for the next. Whatever rounding does on the way, the prices
+ * that come back break no row.
  *
- * Cost: rows × resources for each pivot, of which there are a handful.
+ * Cost: for the rows that are best value in some respect, resources for each of a handful of pivots.
  */
-export function bestPrices(rows: readonly PriceRow[], demand: Amounts): Amounts {
-  // Bytes and millicores are ten orders of magnitude apart: each axis is measured by its largest.
-  const units = demand.map((_, axis) =>
-    rows.reduce((largest, { amounts }) => Math.max(largest, amounts[axis] ?? 0), 0),
-  );
-  const gains = demand.map((amount, axis) => (units[axis] ? amount / (units[axis] ?? 1) : 0));
-  const scale = Math.max(...gains, TINY);
-  const tableau: Tableau = {
-    columns: demand.map((_, axis) => axis),
-    gains: gains.map((gain) => gain / scale),
-    rows: rows.map(({ amounts, usdPerHour }, at) => ({
-      basic: demand.length + at,
-      entries: amounts.map((amount, axis) => (units[axis] ? amount / (units[axis] ?? 1) : 0)),
-      limit: usdPerHour,
-    })),
+export function createPricer(rows: readonly PriceRow[], axes: number): Pricer {
+  const units = unitsOf(rows, axes);
+  const values = bestValues(rows, units);
+  const basis = createBasis(values, axes);
+  return (demand) => {
+    const gains = units.map((unit, axis) => (unit > 0 ? number(demand, axis) / unit : 0));
+    const most = gains.reduce((larger, gain) => Math.max(larger, gain), TINY);
+    const shares = gains.map((gain) => gain / most);
+    for (let pivots = 0; pivots < MOST_PIVOTS && basis.improve(shares); pivots++);
+    const prices = withinRows(basis.prices(), values);
+    return prices.map((price, axis) => (number(units, axis) > 0 ? price / number(units, axis) : 0));
   };
-  for (let pivots = 0; pivots < MOST_PIVOTS && pivot(tableau); pivots++);
-  const prices = demand.map(() => 0);
-  for (const { basic, limit } of tableau.rows) {
-    if (basic < prices.length) prices[basic] = Math.max(0, limit) / (units[basic] || 1);
-  }
-  return withinRows(prices, rows);
 }
 
-/** Variables are numbered: first the price of each axis, then what each row has to spare. */
-interface Tableau {
-  /** The variables that are 0. */
-  readonly columns: number[];
-  gains: number[];
-  readonly rows: readonly TableauRow[];
-}
+const number = (numbers: Float64Array, at: number): number => numbers[at] ?? 0;
 
-interface TableauRow {
-  /** The variable that this row fixes. */
-  basic: number;
-  entries: number[];
-  limit: number;
-}
-
-/** Raises the variable that gains most as far as the tightest row lets it; false at the summit. */
-function pivot(tableau: Tableau): boolean {
-  const entering = largestGain(tableau.gains);
-  const tight = entering === undefined ? undefined : tightestRow(tableau.rows, entering);
-  if (entering === undefined || !tight) return false;
-
-  const element = tight.entries[entering] ?? 1;
-  tight.entries = tight.entries.map((entry, at) => (at === entering ? 1 : entry) / element);
-  tight.limit /= element;
-  const eliminate = (entries: readonly number[]): number[] => {
-    const factor = entries[entering] ?? 0;
-    return entries.map(
-      (entry, at) => (at === entering ? 0 : entry) - factor * (tight.entries[at] ?? 0),
-    );
-  };
-  for (const row of tableau.rows) {
-    const factor = row.entries[entering] ?? 0;
-    if (row === tight || factor === 0) continue;
-    row.limit -= factor * tight.limit;
-    row.entries = eliminate(row.entries);
-  }
-  tableau.gains = eliminate(tableau.gains);
-  const left = tight.basic;
-  tight.basic = tableau.columns[entering] ?? left;
-  tableau.columns[entering] = left;
-  return true;
-}
-
-function largestGain(gains: readonly number[]): number | undefined {
-  let best: number | undefined;
-  gains.forEach((gain, at) => {
-    if (gain > TINY && gain > (best === undefined ? 0 : (gains[best] ?? 0))) best = at;
+/**
+ * The most that a dollar buys of each resource: bytes and millicores are ten orders of magnitude
+ * apart. 0 where nothing is sold, and where it comes for nothing: then it is worth nothing.
+ */
+function unitsOf(rows: readonly PriceRow[], axes: number): Float64Array {
+  const units = new Float64Array(axes);
+  return units.map((_, axis) => {
+    let most = 0;
+    for (const { amounts, usdPerHour } of rows) {
+      const amount = amounts[axis] ?? 0;
+      if (amount <= 0) continue;
+      if (usdPerHour <= 0) return 0;
+      most = Math.max(most, amount / usdPerHour);
+    }
+    return most;
   });
+}
+
+/**
+ * What a dollar buys of each resource, in units, row after row: only of rows that no other row
+ * beats in every respect. Those with the most in all come first.
+ */
+function bestValues(rows: readonly PriceRow[], units: Float64Array): readonly Float64Array[] {
+  const inUnits = (amount: number, unit: number): number =>
+    unit > 0 ? Math.max(0, amount) / unit : 0;
+  const values = rows
+    .filter(({ usdPerHour }) => usdPerHour > 0)
+    .map(({ amounts, usdPerHour }) =>
+      units.map((unit, axis) => inUnits(amounts[axis] ?? 0, unit) / usdPerHour),
+    )
+    .map((value) => ({ value, sum: value.reduce((sum, each) => sum + each, 0) }))
+    .sort((a, b) => b.sum - a.sum);
+  const best: Float64Array[] = [];
+  for (const { value } of values) {
+    if (!best.some((other) => value.every((each, axis) => each <= number(other, axis)))) {
+      best.push(value);
+    }
+  }
   return best;
 }
 
-function tightestRow(rows: readonly TableauRow[], entering: number): TableauRow | undefined {
-  let tightest: TableauRow | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const row of rows) {
-    const entry = row.entries[entering] ?? 0;
-    if (entry <= TINY || row.limit / entry >= least) continue;
-    least = row.limit / entry;
-    tightest = row;
-  }
-  return tightest;
+/** The state of a search: as many rows or spare resources as there are resources. */
+interface Basis {
+  /** One step towards the best prices for a demand; false where they are found. */
+  readonly improve: (shares: Float64Array) => boolean;
+  readonly prices: () => Float64Array;
 }
 
-/** `prices`, all lowered by as much as the row that they break most needs. */
-function withinRows(prices: Amounts, rows: readonly PriceRow[]): Amounts {
-  let share = 1;
-  for (const { amounts, usdPerHour } of rows) {
-    const value = worth(prices, amounts);
-    if (value > usdPerHour) share = Math.min(share, usdPerHour / value);
+function createBasis(values: readonly Float64Array[], axes: number): Basis {
+  // A member is a row or, from values.length on, some resource left over. At first nothing is
+  // bought and everything is missing.
+  const members = Int32Array.from({ length: axes }, (_, axis) => values.length + axis);
+  const inverse: Float64Array[] = Array.from({ length: axes }, (_, member) =>
+    new Float64Array(axes).map((_, axis) => (axis === member ? -1 : 0)),
+  );
+  const prices = (): Float64Array =>
+    inverse.reduce<Float64Array>(
+      (sum, line, member) => ((members[member] ?? 0) < values.length ? added(sum, line, 1) : sum),
+      new Float64Array(axes),
+    );
+  const improve = (shares: Float64Array): boolean => {
+    const leaving = mostMissing(inverse, shares);
+    const line = inverse[leaving];
+    const entering = line ? cheapestFor(line, prices(), values) : -1;
+    if (!line || entering < 0) return false;
+    const column = inverse.map((each) => along(each, values, entering));
+    const share = line.map((each) => each / (column[leaving] ?? 1));
+    for (const [member, factor] of column.entries()) {
+      inverse[member] = added(inverse[member] ?? share, share, -factor);
+    }
+    inverse[leaving] = share;
+    members[leaving] = entering;
+    return true;
+  };
+  return { improve, prices };
+}
+
+const added = (sum: Float64Array, more: Float64Array, times: number): Float64Array =>
+  sum.map((each, axis) => each + number(more, axis) * times);
+
+/** The member of which less than nothing would have to be bought; -1 where all is well. */
+function mostMissing(inverse: readonly Float64Array[], shares: Float64Array): number {
+  let found = -1;
+  let least = -TINY;
+  for (const [member, line] of inverse.entries()) {
+    const bought = product(line, shares);
+    if (bought < least) [found, least] = [member, bought];
   }
-  return prices.map((price) => price * share);
+  return found;
+}
+
+/** What can take a member's place so that prices rise and break no row; -1 where nothing can. */
+function cheapestFor(
+  line: Float64Array,
+  prices: Float64Array,
+  values: readonly Float64Array[],
+): number {
+  let found = -1;
+  let least = Number.POSITIVE_INFINITY;
+  for (let member = 0; member < values.length + line.length; member++) {
+    const slope = -along(line, values, member);
+    if (slope <= TINY) continue;
+    const spare = (member < values.length ? 1 : 0) - along(prices, values, member);
+    const ratio = Math.max(0, spare) / slope;
+    if (ratio < least) [found, least] = [member, ratio];
+  }
+  return found;
+}
+
+/** A line of numbers times what a member brings: a row's values, or one less of a resource. */
+function along(line: Float64Array, values: readonly Float64Array[], member: number): number {
+  const value = values[member];
+  return value ? product(line, value) : -number(line, member - values.length);
+}
+
+function product(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let axis = 0; axis < a.length; axis++) sum += number(a, axis) * number(b, axis);
+  return sum;
+}
+
+/** `prices`, none below 0, and all lowered by as much as the row that they break most needs. */
+function withinRows(prices: Float64Array, values: readonly Float64Array[]): Float64Array {
+  const positive = prices.map((price) => Math.max(0, price));
+  const most = values.reduce((larger, value) => Math.max(larger, product(positive, value)), 1);
+  return positive.map((price) => price / most);
 }

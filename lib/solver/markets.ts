@@ -1,6 +1,6 @@
 import type { Offering } from '#lib/model/instance-type.ts';
 import { type Admissions, admissionsFor, type Choice } from './admission.ts';
-import { type Amounts, plus } from './amounts.ts';
+import { type Amounts, isWithin, most, least as smaller } from './amounts.ts';
 import type { AskLevel } from './ask.ts';
 import type { PriceRow } from './linear-program.ts';
 import type { PodGroup } from './pod-groups.ts';
@@ -12,24 +12,25 @@ export interface Demand {
   readonly count: number;
 }
 
-/** Groups that may use the very same offerings, and what they ask for in all. */
+/** Groups that may use the very same offerings. */
 export interface DemandClass {
   readonly levels: readonly AskLevel[];
-  /** Which resources they ask for at all. */
-  readonly asksFor: readonly boolean[];
-  readonly groups: readonly PodGroup[];
-  readonly total: Amounts;
+  readonly demands: readonly Demand[];
+  /** What each of their pods asks for at least. */
+  readonly least: Amounts;
 }
 
 /**
  * Offerings that the pods at hand cannot tell apart: the same classes may run on all of them.
  * Reserved ones belong to no market: they cost next to nothing, but there are only so many.
  */
-interface Market {
+export interface Market {
   /** Places in the list of classes, ascending. */
   readonly classes: readonly number[];
-  /** One for each type, at its cheapest offering here. */
+  /** One for each type, at its cheapest offering here, with what pods can really use of it. */
   readonly rows: readonly PriceRow[];
+  /** The most that any of its types has of each resource. */
+  readonly largest: Amounts;
 }
 
 /** All markets, and which one an offering of a Source belongs to. */
@@ -38,33 +39,45 @@ export interface Markets {
   readonly placeOf: ReadonlyMap<Offering, number>;
 }
 
-/** The demands by class, in the order in which their classes first appear. */
+/** Of a resource that not every pod asks for, up to this many different amounts make classes. */
+const MOST_AMOUNTS = 8;
+
+/**
+ * The demands by class, in the order in which their classes first appear. Pods that ask for
+ * different amounts of something special, such as GPUs, are of different classes: one that needs
+ * four at once cannot use what is sold one by one.
+ */
 export function classesOf(demands: readonly Demand[]): readonly DemandClass[] {
+  const isSpecial = specialAxes(demands);
   const members = new Map<readonly AskLevel[], Map<string, Demand[]>>();
   for (const demand of demands) {
     const { levels, amounts } = demand.group;
     const ofLevels = members.get(levels) ?? new Map<string, Demand[]>();
     members.set(levels, ofLevels);
-    const key = amounts.map((amount) => amount > 0).join();
+    const key = amounts.map((amount, axis) => (isSpecial[axis] ? amount : amount > 0)).join();
     const known = ofLevels.get(key);
     if (known) known.push(demand);
     else ofLevels.set(key, [demand]);
   }
   return [...members].flatMap(([levels, ofLevels]) =>
-    [...ofLevels.values()].map((list) => classOf(levels, list)),
+    [...ofLevels.values()].map((list) => ({ levels, demands: list, least: leastOf(list) })),
   );
 }
 
-function classOf(levels: readonly AskLevel[], demands: readonly Demand[]): DemandClass {
+function specialAxes(demands: readonly Demand[]): readonly boolean[] {
   const [first] = demands;
-  const none = (first?.group.amounts ?? []).map(() => 0);
-  return {
-    levels,
-    asksFor: (first?.group.amounts ?? []).map((amount) => amount > 0),
-    groups: demands.map(({ group }) => group),
-    total: demands.reduce<Amounts>((sum, each) => plus(sum, each.group.amounts, each.count), none),
-  };
+  return (first?.group.amounts ?? []).map((_, axis) => {
+    const amounts = new Set<number>();
+    for (const { group } of demands) {
+      amounts.add(group.amounts[axis] ?? 0);
+      if (amounts.size > MOST_AMOUNTS) return false;
+    }
+    return amounts.has(0);
+  });
 }
+
+const leastOf = (demands: readonly Demand[]): Amounts =>
+  demands.map(({ group }) => group.amounts).reduce(smaller);
 
 /** The markets of `classes`, whatever wishes they give up. Cost: classes × offerings. */
 export function marketsOf(
@@ -72,63 +85,109 @@ export function marketsOf(
   sources: readonly Source[],
   admissions: Admissions,
 ): Markets {
-  const users = usersOf(classes, sources, admissions);
-  const places = new Map<string, number>();
-  const rowsOf: { readonly classes: readonly number[]; readonly rows: Map<SourceType, number> }[] =
-    [];
-  const placeOf = new Map<Offering, number>();
-  for (const [offering, { type, classes: members }] of users) {
-    const key = members.join();
-    const place = places.get(key) ?? rowsOf.length;
-    places.set(key, place);
-    const market = rowsOf[place] ?? { classes: members, rows: new Map<SourceType, number>() };
-    rowsOf[place] = market;
-    const known = market.rows.get(type) ?? Number.POSITIVE_INFINITY;
-    market.rows.set(type, Math.min(known, offering.usdPerHour));
-    placeOf.set(offering, place);
+  const { sellers, placeOf, members } = partition(classes, sources, admissions);
+  const cheapest = members.map(() => new Map<SourceType, number>());
+  for (const [offering, place] of placeOf) {
+    const type = sellers.get(offering);
+    const rows = cheapest[place];
+    if (!type || !rows) continue;
+    const known = rows.get(type) ?? Number.POSITIVE_INFINITY;
+    rows.set(type, Math.min(known, offering.usdPerHour));
   }
-  const list = rowsOf.map(({ classes: members, rows }) => ({
-    classes: members,
-    rows: [...rows].map(([{ roomAmounts: amounts }, usdPerHour]) => ({ amounts, usdPerHour })),
-  }));
+  const list = members.map((ofMarket, place) => {
+    const steps = stepsOf(ofMarket.flatMap((at) => classes[at]?.demands ?? []));
+    const rows = [...(cheapest[place] ?? [])].map(([{ roomAmounts }, usdPerHour]) => ({
+      amounts: roomAmounts.map((room, axis) => wholeSteps(room, steps[axis] ?? 0)),
+      usdPerHour,
+    }));
+    return { classes: ofMarket, rows, largest: largestOf(rows) };
+  });
   return { list, placeOf };
 }
 
-/** An offering's type, and the places of the classes that may use it, ascending. */
-interface Users {
-  readonly type: SourceType;
-  readonly classes: number[];
+interface Partition {
+  readonly sellers: ReadonlyMap<Offering, SourceType>;
+  readonly placeOf: ReadonlyMap<Offering, number>;
+  /** The classes that may use the offerings of each place. */
+  readonly members: readonly (readonly number[])[];
 }
 
-function usersOf(
+/** Sorts offerings by who may use them: one class after the other parts those that were alike. */
+function partition(
   classes: readonly DemandClass[],
   sources: readonly Source[],
   admissions: Admissions,
-): ReadonlyMap<Offering, Users> {
-  const users = new Map<Offering, Users>();
-  const add = (type: SourceType, offering: Offering, at: number): void => {
-    const known = users.get(offering);
-    if (!known) users.set(offering, { type, classes: [at] });
-    else if (known.classes.at(-1) !== at) known.classes.push(at);
-  };
+): Partition {
+  const sellers = new Map<Offering, SourceType>();
+  const placeOf = new Map<Offering, number>();
+  const members: (readonly number[])[] = [];
   for (const [at, each] of classes.entries()) {
-    for (const { sourceType, offerings } of usableBy(each, sources, admissions)) {
-      const unreserved = offerings.filter(({ capacityType }) => capacityType !== 'reserved');
-      for (const offering of unreserved) add(sourceType, offering, at);
+    const parted = new Map<number, number>();
+    for (const [offering, sourceType] of usableBy(each, sources, admissions)) {
+      sellers.set(offering, sourceType);
+      const old = placeOf.get(offering) ?? -1;
+      const place = parted.get(old) ?? members.length;
+      if (place === members.length) members.push([...(members[old] ?? []), at]);
+      parted.set(old, place);
+      placeOf.set(offering, place);
     }
   }
-  return users;
+  return withoutEmpty({ sellers, placeOf, members });
 }
 
-/** What the class may run on once it has given up its wishes. */
-const usableBy = (
-  { levels, asksFor }: DemandClass,
+/** Only the places that still have an offering. */
+function withoutEmpty({ sellers, placeOf, members }: Partition): Partition {
+  const places = new Map<number, number>();
+  const renumbered = new Map<Offering, number>();
+  for (const [offering, old] of placeOf) {
+    const place = places.get(old) ?? places.size;
+    places.set(old, place);
+    renumbered.set(offering, place);
+  }
+  return {
+    sellers,
+    placeOf: renumbered,
+    members: [...places.keys()].map((old) => members[old] ?? []),
+  };
+}
+
+/** What the class may run on once it has given up its wishes, and what holds its smallest pod. */
+function usableBy(
+  { levels, least }: DemandClass,
   sources: readonly Source[],
   admissions: Admissions,
-): readonly Choice[] =>
-  sources
-    .flatMap((source) => admissionsFor(source, levels.at(-1)?.asks ?? [], admissions))
-    .flatMap(({ choices }) => [...choices.values()])
-    .filter(({ sourceType }) =>
-      asksFor.every((asked, axis) => !asked || (sourceType.roomAmounts[axis] ?? 0) > 0),
-    );
+): ReadonlyMap<Offering, SourceType> {
+  const asks = levels.at(-1)?.asks ?? [];
+  const usable = new Map<Offering, SourceType>();
+  const addFrom = ({ sourceType, offerings }: Choice): void => {
+    if (!isWithin(least, sourceType.roomAmounts)) return;
+    for (const offering of offerings) {
+      if (offering.capacityType !== 'reserved') usable.set(offering, sourceType);
+    }
+  };
+  for (const source of sources) {
+    for (const { choices } of admissionsFor(source, asks, admissions)) choices.forEach(addFrom);
+  }
+  return usable;
+}
+
+/** For each resource the largest step of which all amounts are multiples; 0 where nobody asks. */
+function stepsOf(demands: readonly Demand[]): Amounts {
+  const [first] = demands;
+  return (first?.group.amounts ?? []).map((_, axis) =>
+    demands.reduce((step, { group }) => greatestDivisor(step, group.amounts[axis] ?? 0), 0),
+  );
+}
+
+function greatestDivisor(a: number, b: number): number {
+  let [larger, smaller] = [a, b];
+  while (smaller > 0) [larger, smaller] = [smaller, larger % smaller];
+  return larger;
+}
+
+/** What of `room` pods can use whose amounts are multiples of `step`. */
+const wholeSteps = (room: number, step: number): number =>
+  step > 1 ? Math.floor(Math.max(0, room) / step) * step : Math.max(0, room);
+
+const largestOf = (rows: readonly PriceRow[]): Amounts =>
+  rows.map(({ amounts }) => amounts).reduce(most, []);

@@ -1,7 +1,7 @@
 import type { Offering } from '#lib/model/instance-type.ts';
 import type { Admissions } from './admission.ts';
-import { type Amounts, plus, worth } from './amounts.ts';
-import { bestPrices } from './linear-program.ts';
+import { type Amounts, isWithin, most } from './amounts.ts';
+import { createPricer } from './linear-program.ts';
 import { classesOf, type Demand, type DemandClass, type Markets, marketsOf } from './markets.ts';
 import type { PodGroup } from './pod-groups.ts';
 import type { Source } from './sources.ts';
@@ -16,8 +16,12 @@ export interface Prices {
   readonly dearest: Amounts;
 }
 
-/** In each round after the first, demand counts half where another market was cheaper for it. */
-const ROUNDS = 4;
+/** Markets and pods answer each other at most this often, and as often as this much work allows. */
+const MOST_ROUNDS = 40;
+const MOST_WORK = 4_000_000;
+const FEWEST_ROUNDS = 4;
+/** Prices that are worth this share of what they could be at best are good enough. */
+const GOOD_SHARE = 0.9995;
 
 /**
  * Prices of resources at which in every market no node is worth more than it costs, and of pods
@@ -25,6 +29,13 @@ const ROUNDS = 4;
  *
  * So whatever nodes the pods are put on, a node costs at least what its room is worth there, which
  * is at least what its pods are worth: the sum over pods is a lower bound on what they cost.
+ *
+ * Markets are priced for the pods that come, pods go where they are worth least, and each side
+ * answers the average of what the other has done so far: fictitious play in a game whose value is
+ * the best bound (J. Robinson, An Iterative Method of Solving a Game, 1951). Averages of valid
+ * prices are valid, so any round will do.
+ *
+ * Cost: in each round, groups × markets × resources.
  */
 export function priceOut(
   demands: readonly Demand[],
@@ -33,81 +44,130 @@ export function priceOut(
 ): Prices {
   const classes = classesOf(demands);
   const markets = marketsOf(classes, sources, admissions);
-  const [axes] = classes.map(({ total }) => total.length);
-  let shares = markets.list.map((market) => market.classes.map(() => 1));
-  let best = priceMarkets(markets, classes, shares);
-  let last = best;
-  for (let round = 1; round < ROUNDS; round++) {
-    const chosen = last.cheapest;
-    shares = shares.map((ofMarket, market) =>
-      ofMarket.map((share, at) => {
-        const member = markets.list[market]?.classes[at] ?? -1;
-        return (share + (chosen[member] === market ? 1 : 0)) / 2;
-      }),
-    );
-    last = priceMarkets(markets, classes, shares);
-    if (last.total > best.total) best = last;
-  }
-  const worths = worthsOf(classes, markets, best.prices);
+  const players = playersOf(classes, markets);
+  const best = play(players, markets);
+  const worths = new Map(players.map(({ group }, at) => [group, best.worths[at] ?? 0]));
+  const prices = best.prices.map((each) => [...each]);
   return {
     worthOf: (group) => worths.get(group) ?? 0,
-    pricesAt: (offering) => best.prices[markets.placeOf.get(offering) ?? -1],
-    dearest: best.prices.reduce<Amounts>(
-      (most, prices) => prices.map((price, axis) => Math.max(price, most[axis] ?? 0)),
-      Array.from({ length: axes ?? 0 }, () => 0),
-    ),
+    pricesAt: (offering) => prices[markets.placeOf.get(offering) ?? -1],
+    dearest: prices.reduce<Amounts>(most, []),
   };
 }
 
+/** The pods of one group, in the game. */
+interface Player extends Demand {
+  readonly amounts: Float64Array;
+  /** The markets that they may use. */
+  readonly homes: readonly number[];
+}
+
+const playersOf = (classes: readonly DemandClass[], { list }: Markets): readonly Player[] =>
+  classes.flatMap(({ demands }, at) => {
+    const open = list.flatMap(({ classes: ofMarket }, place) =>
+      ofMarket.includes(at) ? [place] : [],
+    );
+    return demands.map((demand) => ({
+      ...demand,
+      amounts: Float64Array.from(demand.group.amounts),
+      homes: open.filter((place) => isWithin(demand.group.amounts, list[place]?.largest ?? [])),
+    }));
+  });
+
+/** Prices of all markets, what each group's pods are worth at them, and all pods together. */
 interface Priced {
-  readonly prices: readonly Amounts[];
-  /** For each class the market in which all of it together is worth least. */
-  readonly cheapest: readonly number[];
+  readonly prices: readonly Float64Array[];
+  readonly worths: Float64Array;
   readonly total: number;
 }
 
-function priceMarkets(
-  { list }: Markets,
-  classes: readonly DemandClass[],
-  shares: readonly (readonly number[])[],
-): Priced {
-  const prices = list.map((market, place) => {
-    const demand = market.classes.reduce<Amounts>((sum, member, at) => {
-      const total = classes[member]?.total ?? [];
-      return sum.length === 0
-        ? total.map((amount) => amount * (shares[place]?.[at] ?? 0))
-        : plus(sum, total, shares[place]?.[at] ?? 0);
-    }, []);
-    return bestPrices(market.rows, demand);
-  });
-  const least = classes.map(() => Number.POSITIVE_INFINITY);
-  const cheapest = classes.map(() => -1);
-  list.forEach((market, place) => {
-    for (const member of market.classes) {
-      const value = worth(prices[place] ?? [], classes[member]?.total ?? []);
-      if (value >= (least[member] ?? 0)) continue;
-      least[member] = value;
-      cheapest[member] = place;
+function play(players: readonly Player[], { list }: Markets): Priced {
+  const axes = players[0]?.amounts.length ?? 0;
+  const pricers = list.map(({ rows }) => createPricer(rows, axes));
+  const coming = demandEverywhere(players, list.length, axes);
+  const average = pricers.map((pricer, place) => pricer(coming[place] ?? new Float64Array(axes)));
+  let answer = answerTo(average, players, axes);
+  let best: Priced = answer;
+  const rounds = list.length < 2 ? 0 : roundsFor(players.length * list.length * axes);
+  for (let round = 1; round <= rounds; round++) {
+    let cost = 0;
+    for (const [place, pricer] of pricers.entries()) {
+      const demand = mixed(coming[place], answer.going[place], round);
+      const prices = pricer(demand);
+      cost += product(prices, demand);
+      coming[place] = demand;
+      average[place] = mixed(average[place], prices, round);
     }
-  });
-  const total = least.reduce((sum, value) => sum + (Number.isFinite(value) ? value : 0), 0);
-  return { prices, cheapest, total };
+    answer = answerTo(average, players, axes);
+    if (answer.total > best.total) best = answer;
+    if (best.total >= GOOD_SHARE * cost) break;
+  }
+  return best;
 }
 
-/** What a pod of each group is worth: the least over the markets that its class may use. */
-function worthsOf(
-  classes: readonly DemandClass[],
-  { list }: Markets,
-  prices: readonly Amounts[],
-): ReadonlyMap<PodGroup, number> {
-  const worths = new Map<PodGroup, number>();
-  list.forEach((market, place) => {
-    for (const member of market.classes) {
-      for (const group of classes[member]?.groups ?? []) {
-        const value = worth(prices[place] ?? [], group.amounts);
-        worths.set(group, Math.min(value, worths.get(group) ?? Number.POSITIVE_INFINITY));
-      }
+const roundsFor = (work: number): number =>
+  Math.max(FEWEST_ROUNDS, Math.min(MOST_ROUNDS, Math.floor(MOST_WORK / Math.max(1, work))));
+
+/** All demand in each market that it may use. */
+function demandEverywhere(
+  players: readonly Player[],
+  markets: number,
+  axes: number,
+): Float64Array[] {
+  const coming = Array.from({ length: markets }, () => new Float64Array(axes));
+  for (const { amounts, count, homes } of players) {
+    for (const place of homes) addTo(coming[place], amounts, count);
+  }
+  return coming;
+}
+
+/** Each pod goes to the market where it is worth least: what it is worth, and what comes where. */
+function answerTo(
+  average: readonly Float64Array[],
+  players: readonly Player[],
+  axes: number,
+): Priced & { readonly going: readonly Float64Array[] } {
+  const prices = [...average];
+  const going = prices.map(() => new Float64Array(axes));
+  const worths = new Float64Array(players.length);
+  let total = 0;
+  for (const [at, { amounts, count, homes }] of players.entries()) {
+    let least = Number.POSITIVE_INFINITY;
+    let home = -1;
+    for (const place of homes) {
+      const value = product(prices[place], amounts);
+      if (value < least) [least, home] = [value, place];
     }
-  });
-  return worths;
+    if (home < 0) continue;
+    worths[at] = least;
+    total += least * count;
+    addTo(going[home], amounts, count);
+  }
+  return { prices, worths, total, going };
+}
+
+const number = (numbers: Float64Array | undefined, at: number): number => numbers?.[at] ?? 0;
+
+function addTo(sum: Float64Array | undefined, amounts: Float64Array, times: number): void {
+  for (let axis = 0; sum && axis < sum.length; axis++) {
+    sum[axis] = number(sum, axis) + number(amounts, axis) * times;
+  }
+}
+
+/** The average of all rounds' numbers, when `fresh` are those of the latest one. */
+function mixed(
+  average: Float64Array | undefined,
+  fresh: Float64Array | undefined,
+  round: number,
+): Float64Array {
+  const share = 1 / (round + 1);
+  return (average ?? new Float64Array()).map(
+    (each, axis) => each * (1 - share) + number(fresh, axis) * share,
+  );
+}
+
+function product(a: Float64Array | undefined, b: Float64Array): number {
+  let sum = 0;
+  for (let axis = 0; axis < b.length; axis++) sum += number(a, axis) * number(b, axis);
+  return sum;
 }

@@ -1,11 +1,39 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { worth } from '#lib/solver/amounts.ts';
-import { bestPrices } from '#lib/solver/linear-program.ts';
+import { type Amounts, worth } from '#lib/solver/amounts.ts';
+import { createPricer, type PriceRow } from '#lib/solver/linear-program.ts';
+import { bestValueOf } from '#test/build/lp-library.ts';
 
-const row = (usdPerHour: number, ...amounts: number[]) => ({ usdPerHour, amounts });
+const row = (usdPerHour: number, ...amounts: number[]): PriceRow => ({ usdPerHour, amounts });
 
-describe('bestPrices', () => {
+const bestPrices = (rows: readonly PriceRow[], demand: Amounts): Amounts => [
+  ...createPricer(rows, demand.length)(Float64Array.from(demand)),
+];
+
+/** What `demand` is worth at the best prices, as the HiGHS library finds it. */
+function worthByLibrary(rows: readonly PriceRow[], demand: Amounts): number {
+  const terms = (numbers: Amounts): string =>
+    numbers.map((number, axis) => `${number} p${axis}`).join(' + ');
+  const lines = rows.map(
+    ({ amounts, usdPerHour }, at) => ` r${at}: ${terms(amounts)} <= ${usdPerHour}`,
+  );
+  const program = `Maximize\n worth: ${terms(demand)}\nSubject To\n${lines.join('\n')}\nEnd\n`;
+  return bestValueOf(program);
+}
+
+const amount = fc.integer({ min: 0, max: 1000 });
+const someRow = fc
+  .record({
+    usdPerHour: fc.integer({ min: 0, max: 100 }),
+    cpu: amount,
+    memory: amount,
+    gpu: amount,
+  })
+  .map(({ usdPerHour, cpu, memory, gpu }) => row(usdPerHour / 100, cpu, memory, gpu));
+const someRows = fc.array(someRow, { minLength: 1, maxLength: 20 });
+const someDemand = fc.tuple(amount, amount, amount);
+
+describe('createPricer', () => {
   it('finds the prices at which the two cheapest rows are worth just what they cost', () => {
     const rows = [row(2, 1, 2), row(3, 3, 2), row(9, 1, 1)];
 
@@ -15,40 +43,57 @@ describe('bestPrices', () => {
     expect(memory).toBeCloseTo(0.75);
   });
 
-  it('gives a resource that no row limits no price', () => {
+  it('gives a resource that no row has no price', () => {
     expect(bestPrices([row(1, 1, 0)], [1, 1])).toEqual([1, 0]);
   });
 
-  it('never makes a row worth more than it costs, and covers demand as a node would', () => {
-    const amount = fc.integer({ min: 0, max: 1_000_000 });
-    const someRow = fc
-      .record({ usdPerHour: fc.integer({ min: 0, max: 100 }), cpu: amount, memory: amount })
-      .map(({ usdPerHour, cpu, memory }) => row(usdPerHour, cpu, memory * 1_000_000));
+  it('gives a resource that comes for nothing no price', () => {
+    expect(bestPrices([row(1, 1, 1), row(0, 0, 1)], [1, 1])).toEqual([1, 0]);
+  });
 
+  it('tells resources apart that are ten orders of magnitude apart', () => {
+    const [cpu = 0, memory = 0] = bestPrices([row(0.1, 2000, 8e9), row(0.2, 4000, 8e9)], [1, 1e9]);
+
+    expect(cpu * 2000 + memory * 8e9).toBeCloseTo(0.1);
+  });
+
+  it('never makes a row worth more than it costs, nor anything worth less than nothing', () => {
     fc.assert(
-      fc.property(fc.array(someRow, { minLength: 1, maxLength: 20 }), (rows) => {
-        const [first = row(0, 0, 0)] = rows;
-        const prices = bestPrices(rows, first.amounts);
-
-        for (const each of rows) {
-          expect(worth(prices, each.amounts)).toBeLessThanOrEqual(each.usdPerHour * (1 + 1e-9));
-        }
-        expect(Math.min(...prices)).toBeGreaterThanOrEqual(0);
-      }),
+      fc.property(
+        someRows,
+        fc.array(someDemand, { minLength: 1, maxLength: 4 }),
+        (rows, demands) => {
+          const pricer = createPricer(rows, 3);
+          for (const demand of demands) {
+            const prices = [...pricer(Float64Array.from(demand))];
+            for (const each of rows) {
+              expect(worth(prices, each.amounts)).toBeLessThanOrEqual(each.usdPerHour + 1e-9);
+            }
+            expect(Math.min(...prices)).toBeGreaterThanOrEqual(0);
+          }
+        },
+      ),
     );
   });
 
-  it('is not beaten by any prices on a grid', () => {
-    const rows = [row(1, 2, 4), row(1.7, 4, 8), row(1.1, 2, 8), row(0.9, 2, 2), row(4, 1, 30)];
-    const demand = [7, 11];
-    const best = worth(bestPrices(rows, demand), demand);
-    for (let cpu = 0; cpu <= 0.5; cpu += 0.01) {
-      for (let memory = 0; memory <= 0.3; memory += 0.01) {
-        const isAllowed = rows.every(({ amounts, usdPerHour }) => {
-          return worth([cpu, memory], amounts) <= usdPerHour;
-        });
-        if (isAllowed) expect(worth([cpu, memory], demand)).toBeLessThanOrEqual(best + 1e-9);
-      }
-    }
+  it('finds what an LP library finds, for one demand after the other', () => {
+    fc.assert(
+      fc.property(
+        someRows,
+        fc.array(someDemand, { minLength: 1, maxLength: 4 }),
+        (rows, demands) => {
+          const pricer = createPricer(rows, 3);
+          const sold = [0, 1, 2].map((axis) =>
+            rows.some(({ amounts }) => (amounts[axis] ?? 0) > 0) ? 1 : 0,
+          );
+          for (const demand of demands) {
+            const served = demand.map((each, axis) => each * (sold[axis] ?? 0));
+            const best = worthByLibrary(rows, served);
+            expect(worth([...pricer(Float64Array.from(served))], served)).toBeCloseTo(best, 6);
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
   });
 });
