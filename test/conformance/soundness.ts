@@ -6,6 +6,7 @@
 import type { Placing } from '#lib/decide/place.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { affinityProblems, antiAffinityProblems } from './soundness/apart.ts';
 import { claimProblems } from './soundness/claims.ts';
 import { hostProblems } from './soundness/hosts.ts';
 import {
@@ -14,7 +15,10 @@ import {
   reservationProblems,
   weightProblems,
 } from './soundness/limits.ts';
+import { placesOf } from './soundness/places.ts';
 import { isAlive, isLeaving, nameOf } from './soundness/rules.ts';
+import { spreadProblems } from './soundness/spread.ts';
+import { volumeProblems } from './soundness/volumes.ts';
 
 /** Everything that is wrong with a placing, in words; empty for a sound one. */
 export function unsoundness(snapshot: Snapshot, placing: Placing): readonly string[] {
@@ -25,6 +29,7 @@ export function unsoundness(snapshot: Snapshot, placing: Placing): readonly stri
     ]),
   );
   const planned = new Set(placing.claims.map(({ name }) => name));
+  const places = placesOf(snapshot, placing, pods);
   return [
     ...onceEach(snapshot, placing),
     ...placing.claims.flatMap((claim) => claimProblems(snapshot, placing, claim, pods)),
@@ -34,6 +39,10 @@ export function unsoundness(snapshot: Snapshot, placing: Placing): readonly stri
         : [],
     ),
     ...hostProblems(snapshot, placing, pods),
+    ...antiAffinityProblems(snapshot, places),
+    ...affinityProblems(snapshot, places),
+    ...spreadProblems(snapshot, places),
+    ...volumeProblems(snapshot, places),
     ...limitProblems(snapshot, placing),
     ...reservationProblems(snapshot, placing),
     ...weightProblems(snapshot, placing, pods),

@@ -20,7 +20,6 @@ import {
   NODECLASS,
   NODEPOOL,
   nameOf,
-  needsMore,
   portsClash,
   RESERVATION,
   selectsNode,
@@ -164,13 +163,9 @@ function nodesProblems(snapshot: Snapshot, pool: NodePool, filled: Filled): read
   }
   const prices = new Map<string, number>();
   for (const name of claim.instanceTypes) {
-    const type = types.find((each) => each.name === name);
-    const ways = type?.offerings.filter(isForSale).flatMap((offering) => {
-      const labels = labelsOf(type, offering, created.labels, claim.requirements);
-      return labels ? [{ type, offering, labels }] : [];
-    });
-    if (!ways || ways.length === 0) problems.push(`${name} cannot be had`);
-    for (const { offering, labels, type: known } of ways ?? []) {
+    const ways = outcomesOf(snapshot, pool, { ...claim, instanceTypes: [name] }, created.labels);
+    if (ways.length === 0) problems.push(`${name} cannot be had`);
+    for (const { offering, labels, type: known } of ways) {
       prices.set(`${name} ${offering.zone} ${offering.capacityType}`, offering.usdPerHour);
       problems.push(
         ...nodeProblems(snapshot, pool, { type: known, labels, members: filled.members }).map(
@@ -187,6 +182,22 @@ function nodesProblems(snapshot: Snapshot, pool: NodePool, filled: Filled): read
   }
   return problems;
 }
+
+/** Each type that a launch could choose, in each way it could be bought, with its node's labels. */
+export const outcomesOf = (
+  snapshot: Snapshot,
+  pool: NodePool,
+  { instanceTypes, requirements }: PlannedNodeClaim,
+  claimLabels: Readonly<Record<string, string>>,
+) =>
+  typesOf(snapshot, pool)
+    .filter(({ name }) => instanceTypes.includes(name))
+    .flatMap((type) =>
+      type.offerings.filter(isForSale).flatMap((offering) => {
+        const labels = labelsOf(type, offering, claimLabels, requirements);
+        return labels ? [{ type, offering, labels }] : [];
+      }),
+    );
 
 /** The labels of such a node, or undefined where the NodeClaim's requirements rule it out. */
 function labelsOf(
@@ -229,7 +240,7 @@ function nodeProblems(
   for (const pod of members) {
     if (!toleratesAll(pod, taints)) problems.push(`${nameOf(pod)} minds a taint`);
     if (!selectsNode(pod, labels)) problems.push(`${nameOf(pod)} asks for other labels`);
-    if (needsMore(pod)) problems.push(`${nameOf(pod)} needs topology or volumes`);
+    if (pod.resourceClaims.length > 0) problems.push(`${nameOf(pod)} needs devices`);
     if (isKeptAway(pod, undefined, labels, snapshot)) problems.push(`${nameOf(pod)} is kept away`);
   }
   const daemons = daemonsOn(snapshot, pool, labels);

@@ -16,7 +16,6 @@ import {
   labelsOfType,
   mightSelect,
   nameOf,
-  needsMore,
   portsClash,
   selectsNode,
   shortOf,
@@ -63,7 +62,7 @@ export function problemsWith(
   const there = [...host.pods, ...coming].filter(isAlive);
   const problems = newcomers.flatMap((pod) => [
     ...(toleratesAll(pod, taints) ? [] : [`${nameOf(pod)} minds a taint`]),
-    ...(needsMore(pod) ? [`${nameOf(pod)} needs topology or volumes`] : []),
+    ...(pod.resourceClaims.length > 0 ? [`${nameOf(pod)} needs devices`] : []),
   ]);
   if (portsClash(newcomers, there)) problems.push('two pods want one host port');
   const shapes = shapesOf(host, snapshot);
@@ -85,13 +84,14 @@ export function problemsWith(
 const labelled = ({ node, claim }: StateNode, label: string): boolean =>
   node !== undefined && (claim === undefined || node.meta.labels[label] === 'true');
 
-interface Shape {
+/** One thing that a node may turn out to be. */
+export interface Shape {
   readonly labels: Labels;
   readonly allocatable: Resources;
 }
 
 /** Each thing that a node may turn out to be. */
-function shapesOf(host: StateNode, snapshot: Snapshot): readonly Shape[] {
+export function shapesOf(host: StateNode, snapshot: Snapshot): readonly Shape[] {
   const { node, claim, name } = host;
   const isLaunched = claim?.status.conditions.some(
     ({ type, status }) => type === 'Launched' && status === 'True',
@@ -144,7 +144,8 @@ const PASSING: readonly string[] = [
   'karpenter.sh/unregistered:NoExecute',
 ];
 
-function lastingTaints(host: StateNode): readonly Taint[] {
+/** The taints that a node still has when it is ready for pods. */
+export function lastingTaints(host: StateNode): readonly Taint[] {
   const { node, claim } = host;
   const isRegistered = labelled(host, 'karpenter.sh/registered');
   const taints = isRegistered ? (node?.taints ?? []) : (claim?.spec.taints ?? []);

@@ -21,7 +21,7 @@ export const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
 export const NODEPOOL = 'karpenter.sh/nodepool';
 export const NODECLASS = 'karpenter.k8s.aws/ec2nodeclass';
 export const RESERVATION = 'karpenter.k8s.aws/capacity-reservation-id';
-const HOSTNAME = 'kubernetes.io/hostname';
+export const HOSTNAME = 'kubernetes.io/hostname';
 
 /** A pod as plans name it. */
 export const nameOf = ({ meta }: Pod): string => `${meta.namespace}/${meta.name}`;
@@ -84,6 +84,14 @@ function waysOf({ nodeSelector, nodeAffinity }: Pod): readonly (readonly Require
   if (required.length === 0) return [selector];
   return required.map(({ matchExpressions }) => [...selector, ...matchExpressions]);
 }
+
+/** Whether the pod's own node selector and affinity let this label have this value. */
+export const allowsOnKey = (pod: Pod, key: string, value: string): boolean =>
+  waysOf(pod).some((lines) =>
+    lines
+      .filter((line) => keyOf(line) === key)
+      .every(({ operator, values }) => allows(operator, values ?? [], value)),
+  );
 
 /** Whether every node with one of these label values would take the pod, as far as labels go. */
 export const selectsNode = (pod: Pod, labels: Labels): boolean =>
@@ -172,14 +180,21 @@ export const isLeaving = ({ node, claim }: StateNode): boolean =>
 /** Whether a pod still holds what it asked for. */
 export const isAlive = ({ phase }: Pod): boolean => phase !== 'Succeeded' && phase !== 'Failed';
 
-const matches = (
+/** Whether a selector selects these labels. */
+export const matches = (
   { matchLabels, matchExpressions }: LabelSelector,
   labels: Readonly<Record<string, string>>,
 ): boolean =>
   Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
   matchExpressions.every(({ key, operator, values }) => allows(operator, values, labels[key]));
 
-function reaches(term: PodAffinityTerm, owner: Pod, { meta }: Pod, snapshot: Snapshot): boolean {
+/** Whether the term of `owner` is about the other pod. */
+export function reaches(
+  term: PodAffinityTerm,
+  owner: Pod,
+  { meta }: Pod,
+  snapshot: Snapshot,
+): boolean {
   const { namespaces, namespaceSelector, selector } = term;
   if (!selector || !matches(selector, meta.labels)) return false;
   if (namespaces.includes(meta.namespace)) return true;
