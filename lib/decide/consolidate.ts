@@ -16,7 +16,7 @@ const NOT_YET =
  */
 export function decideConsolidate(seen: Snapshot): Plan {
   const { snapshot } = overlaid(seen);
-  const nominated = nominatedNodes(place(snapshot).placements);
+  const nominated = nominatedNodes(place(snapshot));
   const found = emptiness({ snapshot, nominated });
   const { actions, lookAgainInMs } = emptyNodeActions(found, snapshot);
   const holdsPods = found.kept.some(({ why }) => why.by === 'pods');

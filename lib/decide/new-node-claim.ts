@@ -19,6 +19,7 @@ import type { NewNodeClaim, NodeClaimSpec } from '#lib/model/node-claim.ts';
 import { NODEPOOL_HASH_VERSION_VALUE, nodePoolHash } from '#lib/model/node-pool-hash.ts';
 import type { PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { SealedClaim } from '#lib/solver/seal.ts';
 import { podDigest } from './pods-to-place.ts';
 
@@ -74,9 +75,12 @@ export function newNodeClaim({ name, sealed }: NamedClaim): NewNodeClaim {
       ...template.annotations,
       [NODEPOOL_HASH]: nodePoolHash(nodePool),
       [NODEPOOL_HASH_VERSION]: NODEPOOL_HASH_VERSION_VALUE,
-      [MIN_VALUES_RELAXED]: String(sealed.hasLoweredMinimums),
+      // A static NodePool's nodes are for no pods in particular.
+      ...(nodePool.replicas === undefined && {
+        [MIN_VALUES_RELAXED]: String(sealed.hasLoweredMinimums),
+        [FOR_PODS]: sealed.pods.map(({ meta }) => podDigest(meta.uid)).join(' '),
+      }),
       ...overlayMarks(sealed),
-      [FOR_PODS]: sealed.pods.map(({ meta }) => podDigest(meta.uid)).join(' '),
     },
     owner: { kind: 'NodePool', name: nodePool.meta.name, uid: nodePool.meta.uid },
     spec: specOf(sealed),
@@ -145,6 +149,10 @@ function someValue(requirement: Requirement): string | undefined {
     }
   }
 }
+
+/** Every name that a new NodeClaim may not have. */
+export const namesIn = ({ nodes }: Snapshot): ReadonlySet<string> =>
+  new Set(nodes.flatMap(({ name, claim }) => (claim ? [name, claim.meta.name] : [name])));
 
 /** The node to be as the plan tells it. */
 export function plannedNodeClaim({ name, sealed }: NamedClaim): PlannedNodeClaim {

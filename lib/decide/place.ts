@@ -1,25 +1,18 @@
 import { compareText } from '#lib/constraints/order.ts';
-import { shortDigest } from '#lib/model/digest.ts';
-import { FOR_PODS, LAUNCH_GROUP } from '#lib/model/labels.ts';
-import type { NewNodeClaim } from '#lib/model/node-claim.ts';
-import type { Action, Placement, PlannedNodeClaim, Refusal } from '#lib/model/plan.ts';
+import type { Placement, PlannedNodeClaim, Refusal } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type SolveRefusal, type SolveResult, solve } from '#lib/solver/solve.ts';
 import type { WishGivenUp } from '#lib/solver/wishes.ts';
-import {
-  type NamedClaim,
-  nameClaims,
-  newNodeClaim,
-  plannedNodeClaim,
-  podName,
-} from './new-node-claim.ts';
+import { type Creation, creationsOf } from './creations.ts';
+import { nameClaims, namesIn, plannedNodeClaim, podName } from './new-node-claim.ts';
+import { sumOfUsd } from './plan-parts.ts';
 import { podsToPlace } from './pods-to-place.ts';
 
 /** Where the pods of a Snapshot go that have no place, as parts of a Plan. Everything is sorted. */
 export interface Placing {
   readonly claims: readonly PlannedNodeClaim[];
   /** createNodeClaim for each of `claims`. */
-  readonly creations: readonly Action[];
+  readonly creations: readonly Creation[];
   readonly placements: readonly Placement[];
   readonly refused: readonly Refusal[];
   readonly warnings: readonly string[];
@@ -51,21 +44,14 @@ export function place(snapshot: Snapshot): Placing {
   ];
   return {
     claims,
-    creations: creationsOf(named, snapshot),
+    creations: creationsOf(named, snapshot.takenAt),
     placements: placementsOf(solved, snapshot),
     refused: refused.sort((a, b) => compareText(a.pod, b.pod)),
     warnings: solved.wishesGivenUp.map(tellWish),
-    usdPerHour: sumOf(claims.map(({ usdPerHour }) => usdPerHour)),
+    usdPerHour: sumOfUsd(claims.map(({ usdPerHour }) => usdPerHour)),
     lowerBoundUsdPerHour: solved.lowerBoundUsdPerHour,
   };
 }
-
-/** Sums of prices carry the noise of binary fractions; no price is told to more than 12 places. */
-const sumOf = (prices: readonly number[]): number =>
-  Math.round(prices.reduce((sum, price) => sum + price, 0) * 1e12) / 1e12;
-
-const namesIn = ({ nodes }: Snapshot): ReadonlySet<string> =>
-  new Set(nodes.flatMap(({ name, claim }) => (claim ? [name, claim.meta.name] : [name])));
 
 function placementsOf({ placements }: SolveResult, { nodes }: Snapshot): readonly Placement[] {
   const hosts = new Map(nodes.map((stateNode) => [stateNode.name, stateNode]));
@@ -106,40 +92,4 @@ function tellWish({ wish, pods }: WishGivenUp): string {
   const more = pods.length > NAMED_PODS ? `, and ${pods.length - NAMED_PODS} more` : '';
   const [who, whose] = pods.length === 1 ? ['1 pod', 'is'] : [`${pods.length} pods`, 'are'];
   return `${who} (${named}${more}) ${whose} placed without ${wish}`;
-}
-
-/**
- * The creation of each NodeClaim. Those that ask for the same are one launch group: one CreateFleet
- * call will ask for all of them.
- */
-function creationsOf(named: readonly NamedClaim[], { takenAt }: Snapshot): readonly Action[] {
-  const drafted = named.map((each) => ({ each, claim: newNodeClaim(each) }));
-  const groups = Map.groupBy(drafted, ({ claim }) => launchKey(claim));
-  const annotations = new Map<string, string>();
-  for (const members of groups.values()) {
-    const names = members.map(({ claim }) => claim.name).sort(compareText);
-    const id = shortDigest([takenAt, ...names].join(' '), 12);
-    for (const name of names) annotations.set(name, `${id}/${names.length}`);
-  }
-  return drafted.map(({ each, claim }) => ({
-    kind: 'createNodeClaim',
-    claim: {
-      ...claim,
-      annotations: { ...claim.annotations, [LAUNCH_GROUP]: annotations.get(claim.name) ?? '' },
-    },
-    forPods: each.sealed.pods.map(podName),
-  }));
-}
-
-/**
- * What two NodeClaims must share to be launched by one call: everything but the pods they are for.
- * Every type that a NodeClaim lists holds what it requests, so amounts may differ; the kinds of
- * resources may not, because some (EFA) shape the launch template.
- */
-function launchKey({ owner, labels, annotations, spec }: NewNodeClaim): string {
-  const { [FOR_PODS]: _, ...shared } = annotations;
-  const sorted = (record: Readonly<Record<string, unknown>>): unknown =>
-    Object.entries(record).sort(([a], [b]) => compareText(a, b));
-  const requests = Object.keys(spec.requests).sort(compareText);
-  return JSON.stringify([owner.name, sorted(labels), sorted(shared), { ...spec, requests }]);
 }

@@ -9,8 +9,11 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import { optsOut } from '#lib/solver/eligibility.ts';
 
 /** Nodes that pending pods were promised room on. */
-export const nominatedNodes = (placements: readonly Placement[]): ReadonlySet<string> =>
-  new Set(placements.flatMap(({ node }) => node ?? []));
+export const nominatedNodes = ({
+  placements,
+}: {
+  readonly placements: readonly Placement[];
+}): ReadonlySet<string> => new Set(placements.flatMap(({ node }) => node ?? []));
 
 /**
  * What pods are told: for which new NodeClaim they were meant, or why no node can be given to

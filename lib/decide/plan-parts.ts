@@ -20,6 +20,10 @@ export const anEmptyPlan = (decision: Plan['decision'], snapshot: Snapshot): Pla
   warnings: [],
 });
 
+/** Sums of prices carry the noise of binary fractions; no price is told to more than 12 places. */
+export const sumOfUsd = (prices: readonly number[]): number =>
+  Math.round(prices.reduce((sum, price) => sum + price, 0) * 1e12) / 1e12;
+
 /** When to look again: the earliest of what the parts ask for, if it is before the heartbeat. */
 export function nextLook(
   snapshot: Snapshot,

@@ -1,54 +1,73 @@
+import { compareText } from '#lib/constraints/order.ts';
 import { emptiness } from '#lib/disruption/emptiness.ts';
 import { emptyNodeActions } from '#lib/disruption/empty-node-actions.ts';
 import { advance } from '#lib/lifecycle/advance.ts';
 import { nodeOverlayStatus } from '#lib/lifecycle/node-overlay-status.ts';
-import type { Plan } from '#lib/model/plan.ts';
+import type { Plan, PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { overlaid } from '#lib/solver/overlay.ts';
 import { closedGates } from './closed-gates.ts';
 import { place } from './place.ts';
 import { nominatedNodes, placementEvents } from './placement-events.ts';
-import { anEmptyPlan, nextLook, notYetWritten } from './plan-parts.ts';
+import { anEmptyPlan, nextLook, notYetWritten, sumOfUsd } from './plan-parts.ts';
+import { staticCapacity } from './static-capacity.ts';
 
 /** A NodeClaim that was just created is launched by the next look. */
 const AFTER_CREATION_MS = 1_000;
 
 /**
- * What is to be done now: every NodeClaim's next step, NodeClaims for pods that fit nowhere, and
- * the next step of each node that is empty. Pods are placed first on the nodes that exist or are
- * on their way, and a node that is promised to one is not empty.
+ * What is to be done now: every NodeClaim's next step, NodeClaims that static NodePools lack, and
+ * those for pods that fit nowhere, and the next step of each node that is empty. Pods are placed
+ * first on the nodes that exist or are on their way, and a node that is promised to one is not
+ * empty.
  *
  * Launches and the creation of NodeClaims come first: somebody waits for them.
  */
 export function decideProvision(seen: Snapshot): Plan {
   const { snapshot, judged } = overlaid(seen);
-  const placing = place(snapshot);
+  const fixed = staticCapacity(snapshot);
+  const placing = place(fixed.ahead);
   const advanced = advance(snapshot);
-  const nominated = nominatedNodes(placing.placements);
+  const nominated = nominatedNodes(placing);
   const emptied = emptyNodeActions(emptiness({ snapshot, nominated }), snapshot);
+  const creations = [...fixed.creations, ...placing.creations];
   return {
     ...anEmptyPlan('provision', snapshot),
-    nodeClaims: placing.claims,
+    nodeClaims: [...fixed.claims, ...placing.claims].sort((a, b) => compareText(a.name, b.name)),
     placements: placing.placements,
-    commands: emptied.commands,
+    commands: [...fixed.commands, ...emptied.commands],
     refused: placing.refused,
-    usdPerHour: placing.usdPerHour,
-    lowerBoundUsdPerHour: placing.lowerBoundUsdPerHour,
+    usdPerHour: sumOfUsd([usdOf(fixed.claims), placing.usdPerHour]),
+    lowerBoundUsdPerHour: usdOf(fixed.claims) + placing.lowerBoundUsdPerHour,
     actions: [
       ...advanced.actions.filter(({ kind }) => kind === 'launch'),
-      ...placing.creations,
+      ...creations,
       ...advanced.actions.filter(({ kind }) => kind !== 'launch'),
-      ...notYetWritten(emptied.actions, advanced.actions),
+      ...notYetWritten([...fixed.deletions, ...emptied.actions], advanced.actions),
       ...placementEvents(placing, snapshot),
       ...judged.flatMap(({ overlay, problem }) =>
         nodeOverlayStatus(overlay, problem, snapshot.takenAt),
       ),
     ],
-    warnings: [...closedGates(snapshot), ...placing.warnings],
+    warnings: [
+      ...closedGates(snapshot),
+      ...oldPrices(snapshot, creations),
+      ...fixed.warnings,
+      ...placing.warnings,
+    ],
     ...nextLook(snapshot, [
       advanced.lookAgainInMs,
       emptied.lookAgainInMs,
-      placing.creations.length > 0 ? AFTER_CREATION_MS : undefined,
+      fixed.lookAgainInMs,
+      creations.length > 0 ? AFTER_CREATION_MS : undefined,
     ]),
   };
 }
+
+/** That NodeClaims are made by what may no longer be what EC2 sells. */
+const oldPrices = ({ catalog }: Snapshot, creations: readonly unknown[]): readonly string[] =>
+  catalog.warning === undefined || creations.length === 0 ? [] : [catalog.warning];
+
+/** The nodes of a static NodePool are what they are: the cheapest launch is the least they cost. */
+const usdOf = (claims: readonly PlannedNodeClaim[]): number =>
+  sumOfUsd(claims.map(({ usdPerHour }) => usdPerHour));

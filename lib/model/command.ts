@@ -1,5 +1,12 @@
 /** Why nodes go. */
-export type DisruptionReason = 'Empty' | 'Underutilized' | 'Drifted' | 'Expired' | 'Interrupted';
+export type DisruptionReason =
+  | 'Empty'
+  | 'Underutilized'
+  | 'Drifted'
+  | 'Expired'
+  | 'Interrupted'
+  /** A static NodePool wants fewer nodes. */
+  | 'ScaledDown';
 
 /** Remove these nodes once these NodeClaims are ready, for this reason. Names, sorted. */
 export interface Command {

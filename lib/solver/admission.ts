@@ -126,7 +126,7 @@ const askForReservation = (reservationId: string): Ask => ({
 function everything(source: Source): Admission | Rejection {
   const choices = new Map<string, Choice>();
   for (const sourceType of source.types) {
-    const choice = choiceAmong(sourceType, sourceType.offerings);
+    const choice = choiceOf(sourceType, sourceType.offerings);
     if (choice) choices.set(sourceType.type.name, choice);
   }
   if (choices.size === 0) {
@@ -138,7 +138,8 @@ function everything(source: Source): Admission | Rejection {
   return { source, asks: [], requirements: source.requirements, choices };
 }
 
-const choiceAmong = (
+/** An instance type with these of its offerings, cheapest first; undefined where there is none. */
+export const choiceOf = (
   sourceType: SourceType,
   offerings: readonly Offering[],
 ): Choice | undefined => {
@@ -195,7 +196,7 @@ function choicesWith(
     if (!fits(choice.sourceType.requirements)) continue;
     typeAgrees = true;
     const left = choice.offerings.filter((offering) => fits(offering.requirements));
-    const narrower = choiceAmong(choice.sourceType, left);
+    const narrower = choiceOf(choice.sourceType, left);
     if (narrower) choices.set(name, narrower);
   }
   return { choices, typeAgrees };

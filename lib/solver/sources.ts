@@ -95,11 +95,15 @@ export function sourcesOf(snapshot: Snapshot, axes: Axes): Sources {
 const heaviestFirst = (a: NodePool, b: NodePool): number =>
   b.weight - a.weight || compareText(b.meta.name, a.meta.name);
 
-function whyNoSource(nodePool: NodePool, { catalog }: Snapshot): Rejection | undefined {
+function whyNoSource(nodePool: NodePool, snapshot: Snapshot): Rejection | undefined {
+  return nodePool.replicas === undefined
+    ? whyNoNodes(nodePool, snapshot)
+    : reject('eligibility', 'it has a fixed number of replicas and makes no nodes for pods');
+}
+
+/** Why a NodePool can make no node at all, for pods or not; undefined where it can. */
+export function whyNoNodes(nodePool: NodePool, { catalog }: Snapshot): Rejection | undefined {
   const { group, kind, name } = nodePool.template.nodeClassRef;
-  if (nodePool.replicas !== undefined) {
-    return reject('eligibility', 'it has a fixed number of replicas and makes no nodes for pods');
-  }
   if (nodePool.meta.deletedAt !== undefined) return reject('eligibility', 'it is being deleted');
   if (group !== AWS_GROUP || kind !== 'EC2NodeClass') {
     return reject('nodeClass', `its node class ${kind}.${group} is not one that Joinery manages`);
@@ -132,7 +136,8 @@ function whyNotReady({ status, template }: NodePool): string {
   return message === '' ? '' : `: ${message}`;
 }
 
-function sourceOf(
+/** What a NodePool that can make nodes can give, or why its template leaves nothing. */
+export function sourceOf(
   nodePool: NodePool,
   { catalog, daemonSets }: Snapshot,
   axes: Axes,

@@ -5,15 +5,24 @@
  */
 import { describe, expect, it } from 'vitest';
 import { decideProvision } from '#lib/decide/provision.ts';
+import { staticShortfall } from '#lib/decide/static-pools.ts';
+import { staticSurplus } from '#lib/decide/static-scale-down.ts';
+import type { StateNode } from '#lib/model/node.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeOverlay } from '#lib/model/node-overlay.ts';
+import type { NodePool } from '#lib/model/node-pool.ts';
+import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { overlaid } from '#lib/solver/overlay.ts';
 import { overlaidPrice } from '#lib/solver/overlay-price.ts';
 import { spec } from '#test/build/constraints.ts';
 import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
+import { aNewClaim, aNodeClaim } from '#test/build/node-claims.ts';
 import { aNodeOverlay } from '#test/build/node-overlays.ts';
-import { aNodeClass, aNodePool } from '#test/build/node-pools.ts';
-import { aPod } from '#test/build/pods.ts';
+import { aCondition, aNodeClass, aNodePool } from '#test/build/node-pools.ts';
+import { aNode, anInFlightNode, aStateNode } from '#test/build/nodes.ts';
+import { ownedBy } from '#test/build/objects.ts';
+import { aPod, aRunningPod } from '#test/build/pods.ts';
 import { aSnapshot, someSettings } from '#test/build/snapshots.ts';
 
 const open = someSettings({
@@ -241,5 +250,156 @@ describe('10.13 NodeOverlays', () => {
       reason: 'RuntimeValidation',
       message: 'invalid capacity: memory in resource, restricted',
     });
+  });
+});
+
+describe('10.13 static NodePools', () => {
+  const pool = (replicas: number, limits: Record<string, number> = {}) =>
+    aNodePool({ meta: { name: 'fixed' }, replicas, limits });
+  const memberLabels = { 'karpenter.sh/nodepool': 'fixed' };
+  const member = (
+    name: string,
+    pods: readonly Pod[] = [],
+    claim: Partial<NodeClaim['meta']> = {},
+  ) =>
+    aStateNode({
+      node: aNode({
+        meta: { name, labels: memberLabels },
+        providerId: `aws:///us-east-1a/i-${name}`,
+      }),
+      claim: aNodeClaim({
+        meta: { name: `claim-of-${name}`, labels: memberLabels, ...claim },
+        status: { nodeName: name, providerId: `aws:///us-east-1a/i-${name}` },
+      }),
+      pods,
+    });
+  const members = (count: number) => Array.from({ length: count }, (_, at) => member(`n-${at}`));
+  const staticCluster = (nodePool: NodePool, nodes: readonly StateNode[] = [], more = {}) =>
+    aSnapshot({ settings: open, nodePools: [nodePool], nodes, pods: [], ...more });
+  const planOf = (...cluster: Parameters<typeof staticCluster>) =>
+    decideProvision(staticCluster(...cluster));
+
+  it('178: NodeClaims are made up to replicas, within the limit on nodes', () => {
+    expect(planOf(pool(2)).nodeClaims).toHaveLength(2);
+    expect(planOf(pool(3), members(1)).nodeClaims).toHaveLength(2);
+    expect(planOf(pool(0)).nodeClaims).toHaveLength(0);
+
+    const none = planOf(pool(2, { nodes: 1 }), members(1));
+    expect(none.nodeClaims).toHaveLength(0);
+    expect(staticShortfall(staticCluster(pool(2, { nodes: 1 }), members(1))).lookAgainInMs).toBe(
+      30_000,
+    );
+    expect(none.warnings).toContain(
+      'NodePool fixed lacks 1 of its 2 nodes: its limits allow no more',
+    );
+
+    expect(planOf(pool(15, { nodes: 10 }), members(3)).nodeClaims).toHaveLength(7);
+  });
+
+  it('178: they are bare: no type, no pod, no requests, and no word of minimums', () => {
+    const { actions } = planOf(pool(1));
+    const [creation] = actions.filter((action) => action.kind === 'createNodeClaim');
+
+    expect(creation?.claim.spec.requests).toEqual({});
+    expect(creation?.claim.spec.requirements.map(({ key }) => key)).toEqual([
+      'karpenter.k8s.aws/ec2nodeclass',
+      'karpenter.sh/nodepool',
+    ]);
+    expect(Object.keys(creation?.claim.annotations ?? {})).toEqual([
+      'karpenter.sh/nodepool-hash',
+      'karpenter.sh/nodepool-hash-version',
+      'joinery.dev/launch-group',
+    ]);
+  });
+
+  it('178: the same look gives the same names, so that doing it twice makes no more', () => {
+    const names = () => planOf(pool(3)).nodeClaims.map(({ name }) => name);
+
+    expect(names()).toEqual(names());
+    expect(new Set(names()).size).toBe(3);
+  });
+
+  it('178: what is to be replaced counts as there (upstream leaves it out of the amount)', () => {
+    const marked = member('n-9');
+    const claim = {
+      ...aNodeClaim({ meta: { name: 'm', labels: memberLabels } }),
+      status: {
+        ...aNodeClaim().status,
+        conditions: [aCondition('DisruptionReason'), ...aNodeClaim().status.conditions],
+      },
+    };
+
+    expect(planOf(pool(3), [...members(1), { ...marked, claim }]).nodeClaims).toHaveLength(1);
+  });
+
+  it('178: neither before the NodePool is ready nor while its gate is closed', () => {
+    const conditions = [aCondition('Ready', { status: 'False' })];
+    const unready = planOf({ ...pool(2), status: { resources: {}, nodes: 0, conditions } });
+
+    expect(unready.nodeClaims).toEqual([]);
+    expect(unready.warnings).toEqual(['NodePool fixed lacks 2 of its 2 nodes: it is not ready']);
+
+    const closed = planOf(pool(2), [], { settings: someSettings() });
+    expect(closed.nodeClaims).toEqual([]);
+    expect(closed.warnings).toEqual([
+      'NodePool fixed (replicas) is not heeded: the feature gate StaticCapacity is off',
+    ]);
+  });
+
+  it('178: its nodes are hosts like others, and it makes none for pods', () => {
+    const small = planOf(pool(1), members(1), { pods: [aPod({ requests: { cpu: 500 } })] });
+    expect(small.placements).toEqual([{ pod: 'default/web-1', node: 'n-0' }]);
+
+    const large = planOf(pool(1), members(1), { pods: [aPod({ requests: { cpu: 8000 } })] });
+    expect(large.refused[0]?.nodePools).toMatchObject([
+      { because: 'it has a fixed number of replicas and makes no nodes for pods' },
+    ]);
+  });
+
+  it('178: limits in dollars count what a static NodePool takes in the same look', () => {
+    const plan = planOf(pool(2), [], {
+      nodePools: [pool(2), aNodePool()],
+      catalog: aCatalog([anInstanceType('m5.large', { usdPerHour: 0.1 })]),
+      settings: { ...open, limitUsdPerHour: 0.25 },
+      pods: [aPod()],
+    });
+
+    expect(plan.nodeClaims.map(({ nodePool }) => nodePool)).toEqual(['fixed', 'fixed']);
+    expect(plan.refused[0]?.because).toContain('the limit of all NodePools leaves $0.0500/h');
+  });
+
+  it('179: those that go first: never joined, only daemons, cheap to move, dear, protected', () => {
+    const daemon = aRunningPod({ meta: { owners: [ownedBy('DaemonSet')] } });
+    const pods = (count: number, annotations = {}) =>
+      Array.from({ length: count }, (_, at) =>
+        aRunningPod({ meta: { name: `p-${at}`, annotations } }),
+      );
+    const unjoined = anInFlightNode(aNewClaim({ meta: { name: 'z-new', labels: memberLabels } }));
+    const nodes = [
+      member('a-guarded', pods(1, { 'karpenter.sh/do-not-disrupt': 'true' })),
+      member('b-dear', pods(3)),
+      member('c-cheap', pods(1)),
+      member('d-daemons', [daemon]),
+      unjoined,
+    ];
+    const goingAt = (replicas: number) =>
+      staticSurplus(staticCluster(pool(replicas), nodes)).actions.flatMap((action) =>
+        action.kind === 'delete' ? [action.object.name] : [],
+      );
+    const order = [
+      'z-new',
+      'claim-of-d-daemons',
+      'claim-of-c-cheap',
+      'claim-of-b-dear',
+      'claim-of-a-guarded',
+    ];
+
+    for (const replicas of [4, 3, 2, 1, 0]) {
+      expect(goingAt(replicas)).toEqual(order.slice(0, 5 - replicas));
+    }
+    expect(staticSurplus(staticCluster(pool(3), nodes)).commands).toMatchObject([
+      { reason: 'ScaledDown', remove: ['z-new'] },
+      { reason: 'ScaledDown', remove: ['d-daemons'], podsMoved: 0, savesUsdPerHour: 0.1 },
+    ]);
   });
 });

@@ -1,0 +1,46 @@
+import { compareText } from '#lib/constraints/order.ts';
+import { shortDigest } from '#lib/model/digest.ts';
+import { FOR_PODS, LAUNCH_GROUP } from '#lib/model/labels.ts';
+import type { NewNodeClaim } from '#lib/model/node-claim.ts';
+import type { Action } from '#lib/model/plan.ts';
+import type { EpochMs } from '#lib/model/time.ts';
+import { type NamedClaim, newNodeClaim, podName } from './new-node-claim.ts';
+
+/** The action that creates a NodeClaim. */
+export type Creation = Extract<Action, { readonly kind: 'createNodeClaim' }>;
+
+/**
+ * The creation of each NodeClaim. Those that ask for the same are one launch group: one CreateFleet
+ * call will ask for all of them.
+ */
+export function creationsOf(named: readonly NamedClaim[], takenAt: EpochMs): readonly Creation[] {
+  const drafted = named.map((each) => ({ each, claim: newNodeClaim(each) }));
+  const groups = Map.groupBy(drafted, ({ claim }) => launchKey(claim));
+  const annotations = new Map<string, string>();
+  for (const members of groups.values()) {
+    const names = members.map(({ claim }) => claim.name).sort(compareText);
+    const id = shortDigest([takenAt, ...names].join(' '), 12);
+    for (const name of names) annotations.set(name, `${id}/${names.length}`);
+  }
+  return drafted.map(({ each, claim }) => ({
+    kind: 'createNodeClaim',
+    claim: {
+      ...claim,
+      annotations: { ...claim.annotations, [LAUNCH_GROUP]: annotations.get(claim.name) ?? '' },
+    },
+    forPods: each.sealed.pods.map(podName),
+  }));
+}
+
+/**
+ * What two NodeClaims must share to be launched by one call: everything but the pods they are for.
+ * Every type that a NodeClaim lists holds what it requests, so amounts may differ; the kinds of
+ * resources may not, because some (EFA) shape the launch template.
+ */
+function launchKey({ owner, labels, annotations, spec }: NewNodeClaim): string {
+  const { [FOR_PODS]: _, ...shared } = annotations;
+  const sorted = (record: Readonly<Record<string, unknown>>): unknown =>
+    Object.entries(record).sort(([a], [b]) => compareText(a, b));
+  const requests = Object.keys(spec.requests).sort(compareText);
+  return JSON.stringify([owner.name, sorted(labels), sorted(shared), { ...spec, requests }]);
+}
