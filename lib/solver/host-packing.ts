@@ -17,6 +17,8 @@ export interface HostPacking {
    * only some do when `apart` is given.
    */
   readonly place: (waiting: Waiting, apart?: 'apart') => void;
+  /** How many pods of the group have room that their most wishful level allows. */
+  readonly roomFor: (group: PodGroup) => number;
   /** Puts those pods back where they were meant to go, if they still can. */
   readonly placeExpected: (waiting: Waiting, expected: ReadonlyMap<string, string>) => void;
   /** In the order in which they were made. */
@@ -73,6 +75,13 @@ export function packHosts(hosts: readonly Host[], rules: HostTopology): HostPack
         if (waiting.left.length === 0) return;
         place(host, waiting, apart);
       }
+    },
+    roomFor: (group) => {
+      const asks = group.levels[0]?.asks ?? [];
+      return hosts.reduce((sum, host) => {
+        const most = loads.roomFor(host, group);
+        return most > 0 && welcomes(host, asks) ? sum + most : sum;
+      }, 0);
     },
     placeExpected: (waiting, expected) => {
       if (expected.size === 0) return;

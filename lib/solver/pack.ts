@@ -13,7 +13,14 @@ import { largestFirst, type PodGroup } from './pod-groups.ts';
 import { priceOut } from './prices.ts';
 import type { SealedClaim } from './seal.ts';
 import type { Source } from './sources.ts';
-import { type Assigned, assignDomains, type Caps, EVERY_CELL } from './topology/assign.ts';
+import {
+  type AssignContext,
+  type Assigned,
+  assignDomains,
+  type Caps,
+  EVERY_CELL,
+  type Manner,
+} from './topology/assign.ts';
 import { type HeldBack, heldBackAmong } from './topology/held-back.ts';
 import type { TopologyRule } from './topology/rules.ts';
 import type { Topology } from './topology/topology.ts';
@@ -52,9 +59,11 @@ export interface Packed {
  * more.
  */
 export function pack(problem: PackProblem): Packed {
-  const cheapest = packWhole('dollars', problem);
+  const cheapest = cheaper(
+    mannersOf(problem).map((manner) => packWhole('dollars', manner, problem)),
+  );
   if (cheapest.left.length === 0 || cheapest.ledger.allowances.size === 0) return cheapest;
-  const densest = packWhole('limits', problem);
+  const densest = packWhole('limits', 'even', problem);
   return servesMore(densest, cheapest, problem.groups) ? densest : cheapest;
 }
 
@@ -67,6 +76,28 @@ function servesMore(a: Packed, b: Packed, groups: readonly PodGroup[]): boolean 
   return differs !== undefined && (leftByA.get(differs) ?? 0) < (leftByB.get(differs) ?? 0);
 }
 
+/** In a larger batch every domain has its share of pods, and spreading them costs next to nothing. */
+const MOST_PODS_FOR_EACH_MANNER = 500;
+
+function mannersOf({ groups }: PackProblem): readonly Manner[] {
+  const pods = groups.reduce((sum, group) => sum + group.pods.length, 0);
+  const hasChoice = groups.some(({ standing }) => standing.byDomain.length > 0);
+  return hasChoice && pods <= MOST_PODS_FOR_EACH_MANNER ? ['even', 'packed'] : ['even'];
+}
+
+/** The one that leaves fewer pods, or adds less; the first of equals. */
+function cheaper(plans: readonly Packed[]): Packed {
+  const [first, ...others] = plans;
+  if (!first) throw new Error('expected at least one manner of packing, found none');
+  return others.reduce((best, each) => {
+    const fewer = countLeft(best.left) - countLeft(each.left);
+    return fewer > 0 || (fewer === 0 && priceOf(each) < priceOf(best)) ? each : best;
+  }, first);
+}
+
+const priceOf = ({ claims }: Packed): number =>
+  claims.reduce((sum, { cheapest }) => sum + cheapest.offering.usdPerHour, 0);
+
 /** After this many attempts a group that still goes nowhere near where it was sent is left out. */
 const MOST_ATTEMPTS = 8;
 
@@ -74,11 +105,11 @@ const MOST_ATTEMPTS = 8;
  * Packs until every pod that was sent to a domain got a node there: rules hold only if all arrive.
  * Where nodes run out in a domain, fewer are sent there, and their like elsewhere keep even.
  */
-function packWhole(economy: Economy, problem: PackProblem): Packed {
+function packWhole(economy: Economy, manner: Manner, problem: PackProblem): Packed {
   const admissions = createAdmissions();
   let caps: Caps = new Map();
   for (let attempts = 1; ; attempts++) {
-    const { packed, missing } = attempt(economy, problem, { caps, admissions });
+    const { packed, missing } = attempt(economy, problem, { caps, admissions, manner });
     if (missing.length === 0) return packed;
     caps = lowered(caps, missing, attempts < MOST_ATTEMPTS);
   }
@@ -110,7 +141,7 @@ interface Attempt {
 function attempt(
   economy: Economy,
   problem: PackProblem,
-  { caps, admissions }: { readonly caps: Caps; readonly admissions: Admissions },
+  { caps, admissions, manner }: Pick<AssignContext, 'caps' | 'admissions' | 'manner'>,
 ): Attempt {
   const { snapshot, groups, hosts, sources, axes, expected, topology } = problem;
   const census = topology.openCensus();
@@ -126,7 +157,7 @@ function attempt(
     if (each.group.standing.byDomain.length > 0) onHosts.place(each);
     else placeOrYield(each, onHosts, sources, admissions);
   }
-  const assigning = { topology, census, hosts, sources, admissions, caps };
+  const assigning = { topology, census, hosts, onHosts, sources, admissions, caps, manner };
   const assigned = assignDomains(waiting, assigning);
   const sent = assigned.map(({ group }) => waitingOf(group));
   for (const each of sent) placeOrYield(each, onHosts, sources, admissions);

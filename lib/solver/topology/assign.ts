@@ -2,10 +2,11 @@ import type { Pod } from '#lib/model/pod.ts';
 import { type Admission, type Admissions, admissionsFor } from '../admission.ts';
 import { type Amounts, hasRoom, timesThatFit } from '../amounts.ts';
 import type { AskLevel } from '../ask.ts';
+import type { HostPacking } from '../host-packing.ts';
 import { accepts, type Host } from '../hosts.ts';
 import type { PodGroup } from '../pod-groups.ts';
 import type { Source } from '../sources.ts';
-import { take, type Waiting } from '../waiting.ts';
+import { take, type Waiting, waitingOf } from '../waiting.ts';
 import { allowedBy, type Cell, cellsOf, createNarrowing, type Narrowing } from './cells.ts';
 import type { Allowed, Census, Counting } from './census.ts';
 import { countingIn } from './counting.ts';
@@ -27,13 +28,21 @@ export type Caps = ReadonlyMap<PodGroup, ReadonlyMap<string, number>>;
 /** In Caps, what holds for each cell of a group. */
 export const EVERY_CELL = '*';
 
+/**
+ * How pods use the freedom that rules leave: `even` sends each to the emptiest domain, `packed` to
+ * where most of the others went, which takes fewer nodes when there are few pods.
+ */
+export type Manner = 'even' | 'packed';
+
 /** What assigning needs to know. */
 export interface AssignContext {
+  readonly manner: Manner;
   readonly topology: Topology;
   readonly census: Census;
   readonly hosts: readonly Host[];
   readonly sources: readonly Source[];
   readonly admissions: Admissions;
+  readonly onHosts: HostPacking;
   /** What earlier attempts have shown not to go further. */
   readonly caps: Caps;
 }
@@ -41,6 +50,8 @@ export interface AssignContext {
 /** A cell as one group sees it. */
 interface Option {
   readonly cell: Cell;
+  /** The group as it is there. */
+  readonly group: PodGroup;
   /** The most wishful level that can be met there. */
   readonly level: number;
   /** What a unit of compute costs there, in no particular unit. */
@@ -48,6 +59,8 @@ interface Option {
   readonly countingFor: (rule: TopologyRule) => Counting;
   /** How many pods more may be sent there. */
   cap: number;
+  /** How many pods more have room on nodes that are there. */
+  room: number;
 }
 
 /** A group that waits for its domains. */
@@ -85,21 +98,36 @@ export function assignDomains(
     )
     .map(({ applicant }) => applicant);
   const sent = new Map<string, Sent>();
+  const withUsage = { ...context, usage: noUsage() };
   for (let before = -1; before !== countLeft(applicants); ) {
     before = countLeft(applicants);
-    for (const applicant of applicants) sendAll(applicant, applicants, sent, context);
+    for (const applicant of applicants) sendAll(applicant, applicants, sent, withUsage);
   }
-  return [...sent.values()].map(({ pods, from, sample, cell }) => ({
-    group: groupInCell(sample, pods, narrowing.levelsIn(sample.levels, cell), cell),
-    cell,
-    from,
-  }));
+  return [...sent.values()].map(({ pods, from, option: { group, cell } }) => {
+    const [sample = group.sample] = pods;
+    return { group: { ...group, pods, sample }, cell, from };
+  });
+}
+
+/** How many pods were sent to cells that share values with a cell, whatever group they are of. */
+interface Usage {
+  readonly of: (cell: Cell) => number;
+  readonly add: (cell: Cell) => void;
+}
+
+function noUsage(): Usage {
+  const counts = new Map<string, number>();
+  return {
+    of: ({ values }) => values.reduce((sum, value) => sum + (counts.get(value) ?? 0), 0),
+    add: ({ values }) => {
+      for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+    },
+  };
 }
 
 /** Pods that go to one cell and that only rules over domains could have told apart. */
 interface Sent {
-  readonly sample: PodGroup;
-  readonly cell: Cell;
+  readonly option: Option;
   readonly pods: Pod[];
   readonly from: Map<PodGroup, number>;
 }
@@ -107,45 +135,42 @@ interface Sent {
 const countLeft = (applicants: readonly Applicant[]): number =>
   applicants.reduce((sum, { waiting }) => sum + waiting.left.length, 0);
 
-function groupInCell(
-  sample: PodGroup,
-  pods: readonly Pod[],
-  levels: readonly AskLevel[],
-  cell: Cell,
-): PodGroup {
-  const [first = sample.sample] = pods;
-  return {
-    ...sample,
-    pods,
-    sample: first,
-    levels,
-    standing: { ...sample.standing, byDomain: [], byDomainText: '' },
-    likeness: `${sample.likeness} ${cell.text}`,
-  };
-}
+/** The group when rules over domains have had their say. */
+const groupInCell = (group: PodGroup, levels: readonly AskLevel[], cell: Cell): PodGroup => ({
+  ...group,
+  levels,
+  standing: { ...group.standing, byDomain: [], byDomainText: '' },
+  likeness: `${group.likeness} ${cell.text}`,
+});
 
 function sendAll(
   applicant: Applicant,
   all: readonly Applicant[],
   sent: Map<string, Sent>,
-  context: AssignContext,
+  context: AssignContext & { readonly usage: Usage },
 ): void {
   const { waiting } = applicant;
   const { group } = waiting;
   const counts = new Map<Option, number>();
+  for (const option of applicant.options) option.room = context.onHosts.roomFor(option.group);
   for (let left = waiting.left.length; left > 0; left--) {
     const option = bestOption(applicant, all, context);
     if (!option) break;
     option.cap -= 1;
+    option.room -= 1;
     counts.set(option, (counts.get(option) ?? 0) + 1);
     const { cell, countingFor } = option;
+    context.usage.add(cell);
     context.census.record(group.standing.byDomain, cell.place, 1, countingFor);
   }
-  for (const [{ cell }, count] of counts) {
-    const key = `${group.likeness} ${cell.text}`;
-    const known: Sent = sent.get(key) ?? { sample: group, cell, pods: [], from: new Map() };
+  for (const [option, count] of counts) {
+    const key = `${group.likeness} ${option.cell.text}`;
+    const known: Sent = sent.get(key) ?? { option, pods: [], from: new Map() };
     sent.set(key, known);
-    known.pods.push(...take(waiting, count));
+    const going = waitingOf({ ...option.group, pods: take(waiting, count) });
+    // Others judge by the room that is left on nodes that are there.
+    context.onHosts.place(going);
+    known.pods.push(...going.left);
     known.from.set(group, (known.from.get(group) ?? 0) + count);
   }
 }
@@ -154,7 +179,7 @@ function sendAll(
 function bestOption(
   applicant: Applicant,
   all: readonly Applicant[],
-  context: AssignContext,
+  context: AssignContext & { readonly usage: Usage },
 ): Option | undefined {
   const parts = applicant.waiting.group.standing.byDomain;
   let best: Option | undefined;
@@ -171,15 +196,16 @@ function bestOption(
 
 /** Lower is better, the first difference decides; options that are alike stay in order. */
 function rankOf(
-  { cell, level, price }: Option,
+  { cell, level, price, room }: Option,
   parts: readonly Part[],
   all: readonly Applicant[],
-  { census }: AssignContext,
+  { census, manner, usage }: AssignContext & { readonly usage: Usage },
 ): readonly number[] {
   return [
     census.crowdsOthers(parts, cell.place) ? 1 : 0,
     level,
-    census.crowd(parts, cell.place),
+    room > 0 ? 0 : 1,
+    manner === 'even' ? census.crowd(parts, cell.place) : -usage.of(cell),
     -followersIn(cell, parts, all, census),
     price,
   ];
@@ -224,8 +250,10 @@ function applicantOf(waiting: Waiting, narrowing: Narrowing, context: AssignCont
   const { topology, sources, caps } = context;
   const options = cellsOf(group, topology.valuesOf, sources).flatMap((cell): Option[] => {
     const cap = capOf(group, cell, caps);
-    const found = cap < 1 ? undefined : offerIn(group, cell, narrowing, context);
-    return found ? [{ cell, ...found, cap, countingFor: countingIn(group, cell) }] : [];
+    const inCell = groupInCell(group, narrowing.levelsIn(group.levels, cell), cell);
+    const offer = cap < 1 ? undefined : offerTo(inCell, context);
+    const countingFor = countingIn(group, cell);
+    return offer ? [{ cell, group: inCell, ...offer, cap, room: 0, countingFor }] : [];
   });
   return {
     waiting,
@@ -240,14 +268,12 @@ const capOf = (group: PodGroup, { text }: Cell, caps: Caps): number => {
   return cells?.get(EVERY_CELL) ?? cells?.get(text) ?? Number.POSITIVE_INFINITY;
 };
 
-/** The most wishful level at which a pod of the group can get a node in the cell. */
-function offerIn(
+/** The most wishful level at which a pod of the group, narrowed to its cell, can get a node. */
+function offerTo(
   { levels, amounts }: PodGroup,
-  cell: Cell,
-  narrowing: Narrowing,
   { sources, hosts, admissions }: AssignContext,
 ): Pick<Option, 'level' | 'price'> | undefined {
-  for (const [level, { asks }] of narrowing.levelsIn(levels, cell).entries()) {
+  for (const [level, { asks }] of levels.entries()) {
     const holding = sources
       .flatMap((source) => admissionsFor(source, asks, admissions))
       .filter((admission) => holds(admission, amounts));

@@ -12,6 +12,8 @@ import type { Allowed, Place } from './census.ts';
 export interface Cell {
   /** Cells of equal text are the same. */
   readonly text: string;
+  /** The parts of `text`, one for each key. */
+  readonly values: readonly string[];
   readonly place: Place;
   readonly requirements: Requirements;
 }
@@ -70,10 +72,10 @@ const mayBeAbsent = (key: string, sources: readonly Source[]): boolean =>
   (sources.length === 0 || sources.some(({ requirements }) => !requirements.has(key)));
 
 function cellAt(values: readonly (readonly [string, string | undefined])[]): Cell {
+  const texts = values.map(([key, value]) => (value === undefined ? `!${key}` : `${key}=${value}`));
   return {
-    text: values
-      .map(([key, value]) => (value === undefined ? `!${key}` : `${key}=${value}`))
-      .join(' '),
+    text: texts.join(' '),
+    values: texts,
     place: new Map(
       values.flatMap(([key, value]) => (value === undefined ? [] : [[key, [value]] as const])),
     ),
