@@ -1,5 +1,6 @@
 /**
- * drift: keeps what every EC2NodeClass resolved to fresh, and the hashes by which drift is seen.
+ * drift: keeps fresh what every EC2NodeClass resolved to, what EC2 sells and for how much, and the
+ * hashes by which drift is seen.
  * Nodes that have drifted are not replaced yet; they are named in its log and left alone.
  */
 import { decideDrift } from '#lib/decide/drift.ts';
@@ -12,7 +13,7 @@ import { readWakeUp } from '#lib/triggers/wake-up.ts';
 const STORY = {
   name: 'drift',
   decide: decideDrift,
-  observe: { resolveAllNodeClasses: true },
+  observe: { resolveAllNodeClasses: true, marketUpkeep: true },
   looksFirst: true,
 } as const;
 

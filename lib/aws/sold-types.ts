@@ -10,8 +10,8 @@ const TYPES_PAGE = 100;
 
 /**
  * What EC2 sells in the region: types that run Linux, the zones that the account may use, and which
- * type is sold where. Throws where one of the answers is empty, which no region's is: what was
- * known before is better than nothing.
+ * type is sold where. Throws EmptyAnswer where one of the answers is empty, which no region's is: what
+ * was known before is better than nothing.
  *
  * Source: karpenter AWS provider v1.14, providers/instancetype/instancetype.go.
  */
@@ -65,7 +65,15 @@ async function findZones(call: AwsCall): Promise<readonly TableZone[]> {
   });
 }
 
-/** Throws where a call that always has something to tell told nothing. */
+/** A call that always has something to tell told nothing. */
+export class EmptyAnswer extends Error {
+  constructor(operation: string) {
+    super(`${operation} answered without a single item`);
+    this.name = 'EmptyAnswer';
+  }
+}
+
+/** Throws EmptyAnswer where nothing was found. */
 export function expectSome(operation: string, found: readonly unknown[]): void {
-  if (found.length === 0) throw new Error(`${operation} answered without a single item`);
+  if (found.length === 0) throw new EmptyAnswer(operation);
 }

@@ -1,4 +1,5 @@
 import { outOfDate } from '#lib/disruption/out-of-date.ts';
+import { marketUpkeep } from '#lib/ec2/market-refresh.ts';
 import { stampHashes } from '#lib/lifecycle/hash-stamping.ts';
 import { resolveNodeClasses } from '#lib/lifecycle/node-class.ts';
 import type { Plan } from '#lib/model/plan.ts';
@@ -7,14 +8,14 @@ import { anEmptyPlan } from './plan-parts.ts';
 
 /**
  * Which nodes are no longer what their templates say. So far: EC2NodeClasses are resolved anew
- * and hashes kept up to date; nodes that have drifted or expired are named, and stay.
+ * and hashes kept up to date, and what EC2 sells is asked for again where it has grown old; nodes that have drifted or expired are named, and stay.
  */
 export function decideDrift(snapshot: Snapshot): Plan {
   const kept = outOfDate(snapshot);
   return {
     ...anEmptyPlan('drift', snapshot),
     kept,
-    actions: [...stampHashes(snapshot), ...resolveNodeClasses(snapshot)],
+    actions: [...stampHashes(snapshot), ...resolveNodeClasses(snapshot), ...marketUpkeep(snapshot)],
     warnings: kept.map(({ node, because }) => `${node}: ${because}`),
   };
 }

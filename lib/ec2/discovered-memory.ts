@@ -9,8 +9,12 @@ import type { EpochMs } from '#lib/model/time.ts';
 import type { DiscoveredMemory } from './node-settings.ts';
 
 const DAY_MS = 86_400_000;
-/** Source: karpenter AWS provider v1.14, providers/instancetype, discovered capacity's TTL. */
-const KNOWN_FOR_MS = 60 * DAY_MS;
+/**
+ * For how long what a node told counts.
+ *
+ * Source: karpenter AWS provider v1.14, providers/instancetype, discovered capacity TTL.
+ */
+export const MEMORY_COUNTS_FOR_MS = 60 * DAY_MS;
 /** A record that nodes still bear out is dated anew this often, so that it does not end. */
 const RENEWED_EVERY_MS = 7 * DAY_MS;
 
@@ -32,7 +36,7 @@ export function memoryFor(
 export const currentMemory = (
   records: readonly MemoryRecord[],
   now: EpochMs,
-): readonly MemoryRecord[] => records.filter(({ seenAt }) => now - seenAt < KNOWN_FOR_MS);
+): readonly MemoryRecord[] => records.filter(({ seenAt }) => now - seenAt < MEMORY_COUNTS_FOR_MS);
 
 /**
  * What registered nodes tell of the memory of their types that is not remembered yet: the least

@@ -13,6 +13,8 @@ export interface Catalog {
   readonly pricedAt: string;
   /** Whether spot prices are estimates rather than EC2's own. */
   readonly spotPricesAreEstimates: boolean;
+  /** Why it may not be what EC2 sells now, for a person; absent where nothing speaks against it. */
+  readonly warning?: string;
   /** By EC2NodeClass name; each list sorted by name. */
   readonly byNodeClass: ReadonlyMap<string, readonly InstanceType[]>;
   /** By NodePool name, for those of which NodeOverlays change what is sold to them. */

@@ -1,6 +1,6 @@
 import { act, objectsOf } from '#lib/act/act.ts';
 import { foreignHolder, type HeldLease, takeLease } from '#lib/kube/lease.ts';
-import type { Decision, Outcome, Plan } from '#lib/model/plan.ts';
+import type { Action, Decision, Outcome, Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { parseInstant } from '#lib/model/time.ts';
@@ -59,8 +59,11 @@ export async function takeTurn(
   const until = shell.now() + context.getRemainingTimeInMillis() - ANSWER_MARGIN_MS;
   const holder = await foreignHolder(shell.kube, shell.now());
   if (holder !== undefined) return refuse(shell, holder);
-  if (story.looksFirst && (await isQuiet(shell, story)))
-    return { result: 'nothing to do', rounds: [] };
+  const first = story.looksFirst ? await lookFirst(shell, story, until) : undefined;
+  const before = first === undefined || first.outcomes.length === 0 ? [] : [first];
+  if (first !== undefined && !first.plan.actions.some(needsLease)) {
+    return { result: before.length > 0 ? 'acted' : 'nothing to do', rounds: before };
+  }
 
   const lease = await takeLease(shell, shell.settings.identity);
   if (lease.kind === 'held') return comeBack(shell, lease.freeAt);
@@ -72,7 +75,8 @@ export async function takeTurn(
     // Under the Lease, so that a burst is waited for by one and the others go.
     if (story.settles) await settle(shell, until);
     const rounds = await goRounds(shell, story, lease, until);
-    return await finish(shell, lease, rounds);
+    const report = await finish(shell, lease, rounds);
+    return { ...report, rounds: [...before, ...rounds] };
   } catch (error) {
     // What could not be looked at must not keep others from looking.
     await lease.release({});
@@ -80,10 +84,20 @@ export async function takeTurn(
   }
 }
 
-/** Whether a look without the Lease finds nothing to do. */
-async function isQuiet(shell: Shell, story: TurnStory): Promise<boolean> {
+/** What is ours alone, and written with care for who else writes it, needs no Lease. */
+const LEASE_FREE: ReadonlySet<string> = new Set(['refreshMarket', 'rememberMemory']);
+const needsLease = ({ kind }: Action): boolean => !LEASE_FREE.has(kind);
+
+/**
+ * A look without the Lease, and what needs none of what it finds to do: asking EC2 for all that it
+ * sells takes seconds, and provision should not have to wait for it.
+ */
+async function lookFirst(shell: Shell, story: TurnStory, until: EpochMs): Promise<Round> {
   const snapshot = await observe(shell, story.observe);
-  return story.decide(snapshot).actions.length === 0;
+  const plan = story.decide(snapshot);
+  const free = plan.actions.filter((action) => !needsLease(action));
+  const outcomes = await act(shell, free, { until, mayGoOn: () => true });
+  return { plan, outcomes, snapshot };
 }
 
 async function goRounds(
@@ -96,7 +110,8 @@ async function goRounds(
   while (rounds.length < MAX_ROUNDS && shell.now() < until) {
     const snapshot = await observe(shell, story.observe);
     const plan = story.decide(snapshot);
-    const outcomes = await act(shell, plan.actions, { until, mayGoOn: lease.isOurs });
+    const actions = story.looksFirst ? plan.actions.filter(needsLease) : plan.actions;
+    const outcomes = await act(shell, actions, { until, mayGoOn: lease.isOurs });
     rounds.push({ plan, outcomes, snapshot });
     if (!outcomes.some(leadsOn)) break;
   }

@@ -14,6 +14,8 @@ export interface MachineType {
   /** USD an hour by zone; a zone that is absent does not sell it that way. */
   readonly onDemandUsd: Readonly<Record<string, number>>;
   readonly spotUsd: Readonly<Record<string, number>>;
+  /** What DescribeInstanceTypes says of it; made up from the rest where absent. */
+  readonly described?: unknown;
 }
 
 /** An instance of the embedded EC2, as the kubelet that boots on it sees it. */

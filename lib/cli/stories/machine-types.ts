@@ -1,5 +1,6 @@
 import type { Ec2Table, RegionalType } from '#lib/ec2/table.ts';
 import type { MachineType } from '#lib/sim/machine.ts';
+import { describedType } from './described-type.ts';
 
 /**
  * The instance types of `table` as the embedded EC2 knows them: raw facts and prices, none of the
@@ -22,6 +23,7 @@ function machineType({ facts, onDemandUsdPerHour, sales }: RegionalType): Machin
     onDemandUsd: sells('on-demand')
       ? Object.fromEntries(sales.map(({ zone }) => [zone, onDemandUsdPerHour]))
       : {},
+    described: describedType(facts),
     spotUsd: Object.fromEntries(
       sales.flatMap(({ zone, spotUsdPerHour }) =>
         spotUsdPerHour === undefined ? [] : [[zone, spotUsdPerHour]],

@@ -20,6 +20,7 @@ import { imageOperations } from './images.ts';
 import { instanceOperations } from './instances.ts';
 import { launchTemplateOperations } from './launch-templates.ts';
 import { reclaim, recommendRebalance, terminate } from './machines.ts';
+import { marketOperations } from './market-operations.ts';
 import { networkOperations } from './network.ts';
 import { profileOperations } from './profiles.ts';
 import type { Queue } from './queue.ts';
@@ -89,7 +90,7 @@ const USUAL_LATENCY_MS = [80, 400] as const;
 export const ACCOUNT_ID = '111122223333';
 
 /**
- * EC2, IAM's instance profiles, SSM's image parameters, SQS and EKS's DescribeCluster, as one
+ * EC2, its price list, IAM's instance profiles, SSM's image parameters, SQS and EKS's clusters, as one
  * account in one region. A call travels, takes effect, and its answer travels back; it takes
  * effect even where nobody waits for it any more. Not modelled: permissions, quotas, request
  * buckets (`failNext` throttles instead), and every operation not named here, which is refused.
@@ -140,6 +141,7 @@ const operationsOf = (account: Account, options: AwsOptions): Operations => ({
   ...imageOperations(account),
   ...instanceOperations(account),
   ...launchTemplateOperations(account),
+  ...marketOperations(account),
   ...networkOperations(account),
   ...profileOperations(account),
   ...queueOperations(options.queues),
