@@ -31,9 +31,9 @@ const MOST_SHAPES = 32;
 
 /**
  * The best new node for a pod of `seed`, filled with what else of `portions` belongs on it; or
- * undefined where no NodePool can give one. The heaviest NodePool that can has the say, and in it
- * the first way to meet the pod's demands that is possible; among its instance types the one on
- * which a dollar carries most, measured by what its pods are worth.
+ * undefined where no NodePool can give one. The heaviest NodePools that can have the say. Among
+ * those of one weight, all ways to meet the pod's demands and all instance types, it is the one on
+ * which a dollar carries most, measured by what its pods are worth; the first of equals.
  *
  * A reservation with instances left goes first: it is paid for already.
  *
@@ -45,18 +45,47 @@ export function openBest(
   ledger: Ledger,
   context: OpenContext,
 ): NodeClaimDraft | undefined {
-  for (const source of context.sources) {
-    const open = context.admissions.open(source);
-    if (isRejection(open)) continue;
-    const fillers = withoutHeavierHome(portions, source, { ledger, context });
-    for (const ask of seed.asks) {
-      const admission = context.admissions.narrow(open, ask);
-      if (isRejection(admission)) continue;
-      const best =
-        fromReservation(admission, seed, fillers, { ledger, context }) ??
-        fromMarket(admission, seed, fillers, { ledger, context });
-      if (best) return best;
+  const byWeight = Map.groupBy(context.sources, ({ nodePool }) => nodePool.weight);
+  for (const sources of byWeight.values()) {
+    const ways = waysInto(sources, seed, portions, { ledger, context });
+    const reserved = firstOf(ways, (way) => fromReservation(way, seed, { ledger, context }));
+    if (reserved) return reserved;
+    const drafts = ways.flatMap((way) => fromMarket(way, seed, { ledger, context }) ?? []);
+    const [first, ...others] = drafts;
+    // Shares of what limits leave say nothing across NodePools.
+    if (first && context.economy === 'limits') return first;
+    const yieldOf = (draft: NodeClaimDraft): number =>
+      carried(draft, context) / Math.max(draft.usdPerHour, FREE_USD_PER_HOUR);
+    if (first) {
+      return others.reduce((best, each) => (yieldOf(each) > yieldOf(best) ? each : best), first);
     }
+  }
+  return undefined;
+}
+
+/** One way to meet a pod's demands in one NodePool, and who else may go on such a node. */
+interface Way {
+  readonly admission: Admission;
+  readonly fillers: readonly Portion[];
+}
+
+const waysInto = (
+  sources: readonly Source[],
+  seed: Portion,
+  portions: readonly Portion[],
+  around: Around,
+): readonly Way[] =>
+  sources.flatMap((source) => {
+    const admissions = admissionsFor(source, seed.asks, around.context.admissions);
+    if (admissions.length === 0) return [];
+    const fillers = withoutHeavierHome(portions, source, around);
+    return admissions.map((admission) => ({ admission, fillers }));
+  });
+
+function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
@@ -92,9 +121,8 @@ export function withoutHeavierHome(
 
 /** The reserved node on which most is carried; price has no say. */
 function fromReservation(
-  admission: Admission,
+  { admission, fillers }: Way,
   seed: Portion,
-  portions: readonly Portion[],
   { ledger, context }: Around,
 ): NodeClaimDraft | undefined {
   const filled = [...ledger.reservations]
@@ -106,7 +134,7 @@ function fromReservation(
       if (isRejection(inside)) return [];
       return shapesFor(inside, seed, ledger).flatMap((choice) => {
         const empty = emptyDraft(inside, choice, seed, { ledger, context });
-        return fillDraft({ ...empty, reservationId }, seed, portions, context) ?? [];
+        return fillDraft({ ...empty, reservationId }, seed, fillers, context) ?? [];
       });
     });
   const [first, ...others] = filled;
@@ -117,15 +145,14 @@ function fromReservation(
 }
 
 function fromMarket(
-  admission: Admission,
+  { admission, fillers }: Way,
   seed: Portion,
-  portions: readonly Portion[],
   { ledger, context }: Around,
 ): NodeClaimDraft | undefined {
   const market = context.admissions.unreserved(admission);
   if (isRejection(market)) return undefined;
   const costOf = costIn(admission.source, { ledger, context });
-  const waiting = portions.reduce<Amounts>(
+  const waiting = fillers.reduce<Amounts>(
     (sum, { group, left }) => plus(sum, group.amounts, left),
     seed.group.amounts.map(() => 0),
   );
@@ -142,7 +169,7 @@ function fromMarket(
     if (best && (promise <= bestYield || tried >= MOST_SHAPES)) break;
     tried += 1;
     const empty = emptyDraft(market, choice, seed, { ledger, context });
-    const filled = fillDraft(empty, seed, portions, context);
+    const filled = fillDraft(empty, seed, fillers, context);
     if (!filled) continue;
     const settled = onBestHolder(filled, costOf);
     const yielded = carried(settled, context) / costOf(settled.shape);
