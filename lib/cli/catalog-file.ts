@@ -1,7 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { compareText } from '#lib/constraints/order.ts';
 import { type Requirement, requirementOf } from '#lib/constraints/requirement.ts';
 import {
@@ -23,17 +20,16 @@ import {
   wire,
   withDefault,
 } from '#lib/kube/field.ts';
-import { amounts, flag, integer, name, oneOf, text } from '#lib/kube/scalar.ts';
-import type { InstanceType, Offering } from '#lib/model/instance-type.ts';
+import { amounts, flag, integer, name, oneOf, text, textMap } from '#lib/kube/scalar.ts';
+import type { InstanceType, KubeletReserves, Offering } from '#lib/model/instance-type.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, RESERVATION_ID, ZONE, ZONE_ID } from '#lib/model/labels.ts';
 import type { OfferedTypes } from './file-catalog.ts';
+import { fileSentence, textOfFile } from './json-file.ts';
 
 /** Why a catalog file cannot be used: what, where, and what to do. */
 export interface BadCatalog {
   readonly problem: string;
 }
-
-const unzip = promisify(gunzip);
 
 /**
  * The catalog in a JSON file, gzipped or not. Offerings get the labels that follow from them, and
@@ -42,34 +38,18 @@ const unzip = promisify(gunzip);
  */
 export async function readCatalogFile(path: string): Promise<OfferedTypes | BadCatalog> {
   try {
-    const content = await contentOf(path);
+    const content = await textOfFile(path);
     const link = LINK.test(content) ? join(dirname(path), content.trim()) : undefined;
-    const linked = link === undefined ? content : await contentOf(link);
+    const linked = link === undefined ? content : await textOfFile(link);
     if (linked.trim() === '') return { problem: `${path}: the catalog file is empty` };
     return decodeCatalog(JSON.parse(linked));
   } catch (error) {
-    return { problem: `${path}: ${sentenceFor(error)}` };
+    return { problem: `${path}: ${fileSentence(error, 'catalog', 'the plan format, catalog')}` };
   }
 }
 
 /** A symbolic link that Git checked out as a file, where it may not make links. */
 const LINK = /^\.{1,2}\/[\w./-]{1,200}\.json(\.gz)?\n?$/;
-
-/** The text of a file, unpacked where it is gzipped. */
-async function contentOf(path: string): Promise<string> {
-  const bytes = await readFile(path);
-  const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return (isZipped ? await unzip(bytes) : bytes).toString('utf8');
-}
-
-function sentenceFor(error: unknown): string {
-  if (error instanceof DecodeError) return `${error.message} (see the plan format, catalog)`;
-  if (error instanceof SyntaxError) return `it is not JSON: ${error.message}`;
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'there is no such catalog file';
-  if (code === 'EISDIR') return 'it is a folder; name one catalog file';
-  return `it cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-}
 
 /** A catalog from its JSON. Throws a DecodeError that names the field. */
 export function decodeCatalog(value: unknown): OfferedTypes {
@@ -93,6 +73,7 @@ function decodeInstanceType(value: unknown): InstanceType {
   const typeName = required(fields, 'name', name);
   const capacity = required(fields, 'capacity', amounts);
   const overhead = withDefault(fields, 'overhead', {}, amounts);
+  const reserves = optional(fields, 'reserves', decodeReserves);
   const offerings = required(fields, 'offerings', listOf(decodeOffering));
   return {
     name: typeName,
@@ -104,6 +85,7 @@ function decodeInstanceType(value: unknown): InstanceType {
     capacity,
     overhead,
     allocatable: allocatableOf(capacity, overhead),
+    ...(reserves && { reserves }),
     offerings: [...offerings].sort(
       (a, b) =>
         a.usdPerHour - b.usdPerHour ||
@@ -111,6 +93,14 @@ function decodeInstanceType(value: unknown): InstanceType {
         compareText(a.capacityType, b.capacityType) ||
         compareText(a.reservationId ?? '', b.reservationId ?? ''),
     ),
+  };
+}
+
+function decodeReserves(value: unknown): KubeletReserves {
+  const fields = wire(value);
+  return {
+    kubeReserved: withDefault(fields, 'kubeReserved', {}, textMap),
+    systemReserved: withDefault(fields, 'systemReserved', {}, textMap),
   };
 }
 

@@ -56,6 +56,38 @@ program
   });
 
 program
+  .command('catalog')
+  .description('print the instance types that an EC2NodeClass would offer, for plan --catalog')
+  .addOption(files('a file or folder with an EC2NodeClass; without it, AL2023 as it comes'))
+  .option('--node-class <name>', 'which one, where the files hold several')
+  .option('--instance-types <path>', 'what aws ec2 describe-instance-types printed')
+  .option('--offerings <path>', 'what aws ec2 describe-instance-type-offerings printed, by zone')
+  .option(
+    '--prices <path>',
+    'USD an hour: { "onDemand": { type: usd }, "spot": { type: { zone: usd } } }',
+  )
+  .option('--live', 'ask AWS; without it and recorded answers, the embedded table')
+  .option('--region <name>', 'the region; without it, that of the subnets or recorded zones')
+  .addOption(
+    new Option('--feature-gates <list>', 'such as NodeClassCEL=true').env('JOINERY_FEATURE_GATES'),
+  )
+  .addOption(
+    new Option('--reserved-enis <count>', 'interfaces that are kept from pods').env(
+      'JOINERY_RESERVED_ENIS',
+    ),
+  )
+  .addOption(
+    new Option('--vm-memory-overhead-percent <share>', 'what the hypervisor keeps, as 0.075').env(
+      'JOINERY_VM_MEMORY_OVERHEAD_PERCENT',
+    ),
+  )
+  .addOption(output())
+  .action(async (options) => {
+    const { catalogCommand } = await import('./catalog.ts');
+    process.exitCode = await catalogCommand({ ...options, files: options.filename }, io);
+  });
+
+program
   .command('validate')
   .description('say whether an API server would accept NodePools, NodeClaims and EC2NodeClasses')
   .addOption(files('a file or folder with manifests; may be repeated').makeOptionMandatory())
