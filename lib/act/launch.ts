@@ -1,13 +1,19 @@
-import { describeAwsError } from '#lib/aws/errors.ts';
+import { awsErrorKind } from '#lib/aws/errors.ts';
 import { createFleet, type FleetAnswer, optionsOf } from '#lib/aws/fleet.ts';
 import { listInstances } from '#lib/aws/instances.ts';
 import { compareText } from '#lib/constraints/order.ts';
-import { fleetFailure, reasonOf, soldOutOf } from '#lib/ec2/fleet-errors.ts';
+import {
+  fleetFailure,
+  reasonOf,
+  soldOutOf,
+  soldOutUntil,
+  THROTTLED,
+} from '#lib/ec2/fleet-errors.ts';
 import { rememberSoldOut } from '#lib/kube/sold-out.ts';
 import { LAUNCH_GROUP } from '#lib/model/labels.ts';
 import type { Launch, LaunchedInstance } from '#lib/model/launch.ts';
 import type { LimitedPorts } from './ports.ts';
-import { DONE, type Result, resultOf } from './result.ts';
+import { DONE, describeAwsFailure, type Result, resultOf } from './result.ts';
 import { type LaunchFailure, tellFailure, tellInstance } from './tell-claim.ts';
 import type { Versions } from './versions.ts';
 
@@ -41,12 +47,14 @@ export async function launch(ports: Ports, order: Launch): Promise<Result> {
 /** The call itself; a refusal of the whole call is told to every claim that waited for it. */
 async function answerOf(ports: Ports, order: Launch): Promise<FleetAnswer | Result> {
   try {
-    return await createFleet(ports.aws, order);
+    return await createFleet(ports.aws, order, ports.templates);
   } catch (error) {
     const result = resultOf(error, ports);
-    if (!ports.isFromAws(error)) return result;
-    const message = describeAwsError(error);
-    const failure = { reason: reasonOf(message), message, next: 'same call' } as const;
+    const operation = ports.awsCallOf(error);
+    if (operation === undefined) return result;
+    const message = describeAwsFailure(error, operation);
+    const reason = awsErrorKind(error) === 'throttled' ? THROTTLED : reasonOf(message);
+    const failure = { reason, message, next: 'same call' } as const;
     await Promise.all(
       order.claims.map((claim) => quietly(ports, () => tellFailure(ports, claim, failure))),
     );
@@ -83,9 +91,9 @@ async function tellWhatFailed(
   { errors }: FleetAnswer,
   launched: number,
 ): Promise<readonly Result[]> {
-  const soldOut = soldOutOf(errors, optionsOf(order), ports.now());
+  const soldOut = soldOutOf(errors, optionsOf(order));
   const remembered = await quietly(ports, async () => {
-    await rememberSoldOut(ports.kube, soldOut, ports.now());
+    await rememberSoldOut(ports.kube, soldOut, { now: ports.now(), until: soldOutUntil });
     return DONE;
   });
   const without = order.claims.slice(launched);

@@ -1,4 +1,6 @@
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall, AwsOperation } from '#lib/aws/call.ts';
+import { awsErrorKind } from '#lib/aws/errors.ts';
+import type { KnownTemplates } from '#lib/aws/launch-templates.ts';
 import { KubeFailure } from '#lib/kube/errors.ts';
 import type { EventMemory } from '#lib/kube/event-memory.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
@@ -34,14 +36,20 @@ class NotSent extends KubeFailure {
 export interface LimitedPorts extends ActPorts {
   /** Whether `error` is how an AWS call ended, rather than a bug. */
   readonly isFromAws: (error: unknown) => boolean;
+  /** The call that `error` is the end of; undefined where it is no AWS call's. */
+  readonly awsCallOf: (error: unknown) => AwsOperation | undefined;
+  /** The launch templates that this round has seen or made. */
+  readonly templates: KnownTemplates;
 }
 
 /**
  * The same ports, whose every call first asks for time and leave; throws NotSent where there is
  * none. So whatever takes several calls may be cut off between any two of them, and nowhere else.
+ * Once AWS has answered that it is asked too often, it is not asked again by these ports.
  */
 export function limited(ports: ActPorts, { until, mayGoOn }: ActLimits): LimitedPorts {
-  const fromAws = new Set<unknown>();
+  const fromAws = new Map<unknown, AwsOperation>();
+  let isThrottled = false;
   const mayCall = async (): Promise<void> => {
     if (ports.now() >= until) throw new NotSent('there was no time left');
     if (!(await mayGoOn())) throw new NotSent('the Lease was lost');
@@ -54,13 +62,17 @@ export function limited(ports: ActPorts, { until, mayGoOn }: ActLimits): Limited
     },
     aws: async (name, input) => {
       await mayCall();
+      if (isThrottled) throw new NotSent('AWS asked to be called less often');
       try {
         return await ports.aws(name, input);
       } catch (error) {
-        fromAws.add(error);
+        fromAws.set(error, name);
+        isThrottled ||= awsErrorKind(error) === 'throttled';
         throw error;
       }
     },
     isFromAws: (error) => fromAws.has(error),
+    awsCallOf: (error) => fromAws.get(error),
+    templates: new Set(),
   };
 }

@@ -1,4 +1,6 @@
+import type { AwsOperation } from '#lib/aws/call.ts';
 import { awsErrorKind, describeAwsError } from '#lib/aws/errors.ts';
+import { PERMISSIONS } from '#lib/aws/permissions.ts';
 import { KubeFailure, type KubeFailureKind } from '#lib/kube/errors.ts';
 import type { Outcome } from '#lib/model/plan.ts';
 import type { LimitedPorts } from './ports.ts';
@@ -18,9 +20,18 @@ const OF_KUBE: Readonly<Record<KubeFailureKind, Result['result']>> = {
 };
 
 /** What a failed call means for the action that made it. Anything else is a bug and is thrown on. */
-export function resultOf(error: unknown, ports: Pick<LimitedPorts, 'isFromAws'>): Result {
+export function resultOf(error: unknown, ports: Pick<LimitedPorts, 'awsCallOf'>): Result {
   if (error instanceof KubeFailure) return { result: OF_KUBE[error.kind], because: error.message };
-  if (!ports.isFromAws(error)) throw error;
-  const because = describeAwsError(error);
-  return { result: awsErrorKind(error) === 'denied' ? 'failed' : 'retry', because };
+  const operation = ports.awsCallOf(error);
+  if (operation === undefined) throw error;
+  const result = awsErrorKind(error) === 'denied' ? 'failed' : 'retry';
+  return { result, because: describeAwsFailure(error, operation) };
+}
+
+/** How a call to AWS failed and, where somebody must grant it, which permissions it needs. */
+export function describeAwsFailure(error: unknown, operation: AwsOperation): string {
+  const said = describeAwsError(error);
+  return awsErrorKind(error) === 'denied'
+    ? `${said} (${operation} needs ${PERMISSIONS[operation].join(', ')})`
+    : said;
 }

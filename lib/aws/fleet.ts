@@ -10,7 +10,7 @@ import type { CapacityType } from '#lib/model/instance-type.ts';
 import type { Launch, LaunchedInstance } from '#lib/model/launch.ts';
 import type { AwsCall } from './call.ts';
 import { awsErrorCode, isTokenMismatch } from './errors.ts';
-import { ensureLaunchTemplate } from './launch-templates.ts';
+import { ensureLaunchTemplates, type KnownTemplates } from './launch-templates.ts';
 
 /** What a fleet request came to: instances and errors may stand side by side. */
 export interface FleetAnswer {
@@ -23,19 +23,31 @@ export interface FleetAnswer {
 
 const NOTHING: FleetAnswer = { instances: [], errors: [], arrivedBefore: false };
 
+/** Codes by which EC2 says that it does not know a launch template at this moment. */
+const TEMPLATE_GONE: ReadonlySet<string> = new Set([
+  'InvalidLaunchTemplateName.NotFoundException',
+  'InvalidLaunchTemplateId.NotFound',
+]);
+
 /**
- * Launches: its templates first, then the fleet. A template that EC2 does not know at this moment
- * is made again and the fleet asked for once more. Any other failure of a call is thrown.
+ * Launches: the templates that are missing first, then the fleet. Where EC2 does not know a
+ * template after all, it is made again and the fleet asked for once more; upstream does so only
+ * where the whole call failed. Any other failure of a call is thrown.
  *
  * Source: karpenter AWS provider v1.14, providers/instance/instance.go, Create.
  */
-export async function createFleet(call: AwsCall, launch: Launch): Promise<FleetAnswer> {
-  try {
-    return await attempt(call, launch);
-  } catch (error) {
-    if (awsErrorCode(error) !== 'InvalidLaunchTemplateName.NotFoundException') throw error;
-    return await attempt(call, launch);
-  }
+export async function createFleet(
+  call: AwsCall,
+  launch: Launch,
+  known: KnownTemplates = new Set(),
+): Promise<FleetAnswer> {
+  const answer = await attempt(call, launch, known);
+  if (answer !== 'template gone') return answer;
+  for (const { name } of launch.launchTemplates) known.delete(name);
+  // A token is answered alike for ever: the second try needs its own, the same at each replay.
+  const again = await attempt(call, { ...launch, clientToken: `${launch.clientToken}-2` }, known);
+  if (again !== 'template gone') return again;
+  throw new Error('EC2 does not know a launch template that was made a moment ago');
 }
 
 /** The options of a launch, as its request lists them. */
@@ -48,17 +60,29 @@ export function optionsOf(launch: Launch): readonly FleetOption[] {
   }));
 }
 
-async function attempt(call: AwsCall, launch: Launch): Promise<FleetAnswer> {
-  for (const template of launch.launchTemplates) await ensureLaunchTemplate(call, template);
-  const request = fleetRequest(launch);
+async function attempt(
+  call: AwsCall,
+  launch: Launch,
+  known: KnownTemplates,
+): Promise<FleetAnswer | 'template gone'> {
+  await ensureLaunchTemplates(call, launch.launchTemplates, known);
   try {
-    const answer = await call('CreateFleet', { ...request, ClientToken: launch.clientToken });
-    return readAnswer(launch, answer);
+    const answer = await call('CreateFleet', createFleetRequest(launch));
+    const read = readAnswer(launch, answer);
+    const isGone = read.errors.some(({ code }) => TEMPLATE_GONE.has(code));
+    return isGone && read.instances.length === 0 ? 'template gone' : read;
   } catch (error) {
     if (isTokenMismatch(error)) return { ...NOTHING, arrivedBefore: true };
+    if (TEMPLATE_GONE.has(awsErrorCode(error))) return 'template gone';
     throw error;
   }
 }
+
+/** The whole CreateFleet request of a launch. */
+export const createFleetRequest = (launch: Launch): CreateFleetCommandInput => ({
+  ...fleetRequest(launch),
+  ClientToken: launch.clientToken,
+});
 
 function readAnswer(launch: Launch, answer: CreateFleetCommandOutput): FleetAnswer {
   const request = fleetRequest(launch);

@@ -1,6 +1,5 @@
 import { compareText } from '#lib/constraints/order.ts';
 import type { CapacityType } from '#lib/model/instance-type.ts';
-import type { SoldOut } from '#lib/model/sold-out.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 
 /** Why one option of a fleet request gave fewer instances than it was asked for. */
@@ -25,6 +24,18 @@ export interface FleetFailure {
 
 /** How long a sold-out offering is left alone. Source: karpenter AWS provider v1.14, cache TTL. */
 const SOLD_OUT_MS = 3 * 60_000;
+/** At most, however often it was sold out in a row. */
+const LONGEST_MS = 10 * 60_000;
+
+/** The reason of a launch that AWS refused because it is asked too often. */
+export const THROTTLED = 'RequestLimitExceeded';
+
+/**
+ * Until when an offering is left alone that was found sold out `times` times in a row: three
+ * minutes, as upstream has it, and twice as long each further time, ten minutes at most.
+ */
+export const soldOutUntil = (times: number, now: EpochMs): EpochMs =>
+  now + Math.min(SOLD_OUT_MS * 2 ** (times - 1), LONGEST_MS);
 
 /**
  * Codes that say: not this type in this zone, not now.
@@ -110,27 +121,27 @@ export interface FleetOption {
 
 /**
  * The offerings that are not to be asked for again for a while, sorted. Where the account may not
- * use spot at all, those are all the options of the request.
+ * use spot at all, or capacity is missing and EC2 does not say of what, those are all the options
+ * of the request.
  */
 export function soldOutOf(
   errors: readonly FleetError[],
   options: readonly FleetOption[],
-  now: EpochMs,
-): readonly SoldOut[] {
-  const noSpot = errors.some(({ code }) => code === NO_SPOT_ROLE);
-  const named = errors.flatMap(({ code, capacityType, instanceType, zone }) =>
-    SOLD_OUT_CODES.has(code) && instanceType !== undefined && zone !== undefined
-      ? [{ capacityType, instanceType, zone }]
-      : [],
+): readonly FleetOption[] {
+  const missing = errors.filter(({ code }) => SOLD_OUT_CODES.has(code));
+  const named = missing.flatMap(({ capacityType, instanceType, zone }) =>
+    instanceType !== undefined && zone !== undefined ? [{ capacityType, instanceType, zone }] : [],
   );
-  const all = noSpot
-    ? [...named, ...options.filter(({ capacityType }) => capacityType === 'spot')]
-    : named;
+  const noSpot = errors.some(({ code }) => code === NO_SPOT_ROLE);
+  const isUnnamed = missing.length > 0 && named.length === 0;
+  const others = options.filter(
+    ({ capacityType }) => isUnnamed || (noSpot && capacityType === 'spot'),
+  );
   const byKey = new Map(
-    all.map(({ capacityType, instanceType, zone }) => [
-      `${capacityType} ${instanceType} ${zone}`,
-      { capacityType, instanceType, zone, until: now + SOLD_OUT_MS },
+    [...named, ...others].map((option) => [
+      `${option.capacityType} ${option.instanceType} ${option.zone}`,
+      option,
     ]),
   );
-  return [...byKey].sort(([a], [b]) => compareText(a, b)).map(([, soldOut]) => soldOut);
+  return [...byKey].sort(([a], [b]) => compareText(a, b)).map(([, option]) => option);
 }

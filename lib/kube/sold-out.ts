@@ -13,7 +13,10 @@ import type { KubeTransport } from './transport.ts';
 
 /** The ConfigMap that remembers which offerings EC2 could not give. */
 export const SOLD_OUT_NAME = 'sold-out';
-/** Entries that ended this long ago are swept out when others are written. */
+/**
+ * Entries that ended this long ago are swept out when others are written; an offering that is sold
+ * out again before that has been so twice in a row.
+ */
 const SWEEP_AFTER_MS = 600_000;
 const CAPACITY_TYPES: readonly CapacityType[] = ['on-demand', 'spot', 'reserved'];
 
@@ -34,9 +37,10 @@ export async function readSoldOut(kube: KubeTransport, now: EpochMs): Promise<So
 }
 
 /**
- * Decodes the ConfigMap's data: keys `capacityType.instanceType.zone`, values RFC 3339 instants.
+ * Decodes the ConfigMap's data: keys `capacityType.instanceType.zone`, values RFC 3339 instants,
+ * behind them how often in a row it was sold out, where that was more than once.
  *
- * Example: { "spot.m5.large.us-east-1a": "2026-11-20T12:03:00Z" }
+ * Example: { "spot.m5.large.us-east-1a": "2026-11-20T12:03:00Z 2" }
  */
 export function decodeSoldOut(configMap: unknown, now: EpochMs): SoldOutRecord {
   const soldOut: SoldOut[] = [];
@@ -53,13 +57,22 @@ function decodeEntry(key: string, value: string): SoldOut | undefined {
   const first = key.indexOf('.');
   const last = key.lastIndexOf('.');
   const capacityType = CAPACITY_TYPES.find((type) => type === key.slice(0, first));
-  const until = parseInstant(value);
-  if (capacityType === undefined || last <= first || until === undefined) return undefined;
+  const [instant = '', times = '1'] = value.split(' ');
+  const until = parseInstant(instant);
+  if (
+    capacityType === undefined ||
+    last <= first ||
+    until === undefined ||
+    !/^\d{1,4}$/.test(times)
+  ) {
+    return undefined;
+  }
   return {
     capacityType,
     instanceType: key.slice(first + 1, last),
     zone: key.slice(last + 1),
     until,
+    ...(times === '1' ? {} : { times: Number(times) }),
   };
 }
 
@@ -69,28 +82,47 @@ const badEntry = (key: string, value: string): LeftOut => ({
   problem: `found ${JSON.stringify(value)}, expected capacityType.instanceType.zone and an instant`,
 });
 
+/** When it is, and until when an offering is left alone that is sold out for the n-th time. */
+interface SoldOutTerms {
+  readonly now: EpochMs;
+  readonly until: (times: number, now: EpochMs) => EpochMs;
+}
+
 /**
  * Remembers offerings as sold out, key by key, so that two writers do not undo each other; sweeps
  * out what ended long ago. Throws KubeFailure.
  */
 export async function rememberSoldOut(
   kube: KubeTransport,
-  soldOut: readonly SoldOut[],
-  now: EpochMs,
+  offerings: readonly Omit<SoldOut, 'until' | 'times'>[],
+  { now, until }: SoldOutTerms,
 ): Promise<void> {
-  if (soldOut.length === 0) return;
-  const data = Object.fromEntries(
-    soldOut.map((entry) => [keyOf(entry), formatInstant(entry.until)]),
-  );
+  if (offerings.length === 0) return;
   const found = await read(kube);
+  const before = texts(wire(found ?? {}), 'data');
+  const data = Object.fromEntries(
+    offerings.map((offering) => {
+      const key = keyOf(offering);
+      const times = timesOf(before[key], now);
+      return [key, `${formatInstant(until(times, now))}${times === 1 ? '' : ` ${times}`}`];
+    }),
+  );
   if (found === undefined && (await make(kube, data))) return;
-  const ended = found === undefined ? {} : endedKeys(found, now - SWEEP_AFTER_MS);
   await send(kube, {
     method: 'PATCH',
     path: PATH,
     contentType: 'application/merge-patch+json',
-    body: { data: { ...ended, ...data } },
+    body: { data: { ...endedKeys(before, now - SWEEP_AFTER_MS), ...data } },
   });
+}
+
+/** How often in a row it is sold out now: what still holds is the same time, told once more. */
+function timesOf(value: string | undefined, now: EpochMs): number {
+  const [instant = '', told = '1'] = (value ?? '').split(' ');
+  const until = parseInstant(instant);
+  const times = Number(told);
+  if (until === undefined || until < now - SWEEP_AFTER_MS || !Number.isInteger(times)) return 1;
+  return until > now ? times : times + 1;
 }
 
 /** Whether it was made; not where somebody else has made it in between. */
@@ -106,13 +138,17 @@ async function make(kube: KubeTransport, data: Readonly<Record<string, string>>)
   }
 }
 
-function endedKeys(configMap: unknown, before: EpochMs): Readonly<Record<string, null>> {
-  const entries = Object.entries(texts(wire(configMap), 'data'));
-  const ended = entries.filter(([, until]) => (parseInstant(until) ?? 0) < before);
+function endedKeys(
+  data: Readonly<Record<string, string>>,
+  before: EpochMs,
+): Readonly<Record<string, null>> {
+  const ended = Object.entries(data).filter(
+    ([, value]) => (parseInstant(value.split(' ')[0] ?? '') ?? 0) < before,
+  );
   return Object.fromEntries(ended.map(([key]) => [key, null]));
 }
 
-const keyOf = ({ capacityType, instanceType, zone }: SoldOut): string =>
+const keyOf = ({ capacityType, instanceType, zone }: Omit<SoldOut, 'until'>): string =>
   `${capacityType}.${instanceType}.${zone}`;
 
 async function read(kube: KubeTransport): Promise<unknown> {

@@ -77,15 +77,20 @@ function claimsProgress(
     const { uid, deletedAt } = claim.meta;
     const steps =
       deletedAt === undefined
-        ? [launchSteps.get(uid) ?? NO_STEP, ...livingSteps(claim, around)]
+        ? livingSteps(claim, launchSteps.get(uid) ?? NO_STEP, around)
         : terminationSteps(claim, groups.get(uid), around);
     return takeSteps(claim, steps, around.now);
   });
 }
 
 /** The first of these that ends the NodeClaim is the last that is taken. */
-function livingSteps(claim: NodeClaim, around: Surroundings): readonly ClaimStep[] {
+function livingSteps(
+  claim: NodeClaim,
+  launching: ClaimStep,
+  around: Surroundings,
+): readonly ClaimStep[] {
   const ends = [
+    launching,
     launchResultStep(claim, around),
     livenessStep(claim, around.now),
     garbageStep(claim, around),

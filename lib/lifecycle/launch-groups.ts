@@ -37,16 +37,31 @@ export interface LaunchGroup {
   readonly strays: readonly Instance[];
 }
 
-/** What is to be done about a group next. */
-export type GroupDecision =
+/** All members are there and none was launched: one call launches them. */
+export interface LaunchDecision {
+  readonly kind: 'launch';
+  readonly claims: readonly NodeClaim[];
+  readonly attempt: number;
+}
+
+/** What else there is to be done about a group. */
+export type OtherDecision =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'launch'; readonly claims: readonly NodeClaim[]; readonly attempt: number }
   | {
       readonly kind: 'adopt';
       readonly pairs: readonly { readonly claim: NodeClaim; readonly instance: Instance }[];
     }
   | { readonly kind: 'regroup'; readonly groups: readonly (readonly NodeClaim[])[] }
+  /** EC2 had nothing for these, and it is certain that none of them has an instance. */
+  | {
+      readonly kind: 'noCapacity';
+      readonly claims: readonly NodeClaim[];
+      readonly attempt: number;
+    }
   | { readonly kind: 'wait'; readonly forMs?: number };
+
+/** What is to be done about a group next. */
+export type GroupDecision = LaunchDecision | OtherDecision;
 
 /**
  * After how long an instance that exists is certain to be listed, and a call that was sent is
@@ -98,8 +113,9 @@ export function decideGroup(group: LaunchGroup, around: Surroundings): GroupDeci
   const unlaunched = group.members.filter(isUnlaunched);
   if (group.strays.length > 0) return adoption(unlaunched, group.strays);
 
-  const waiting = unlaunched.filter((claim) => !isDeleting(claim) && !foundNoCapacity(claim));
-  if (waiting.length === 0) return { kind: 'nothing' };
+  const living = unlaunched.filter((claim) => !isDeleting(claim));
+  const waiting = living.filter((claim) => !foundNoCapacity(claim));
+  if (waiting.length === 0) return withoutCapacity(living);
   const isComplete = group.members.length >= group.size;
   const isUntouched = waiting.length === group.members.length;
   if (isUntouched && !isComplete) return regroupUnlessHidden(waiting, around);
@@ -108,6 +124,11 @@ export function decideGroup(group: LaunchGroup, around: Surroundings): GroupDeci
     ? { kind: 'wait' }
     : { kind: 'regroup', groups: alike(waiting) };
 }
+
+const withoutCapacity = (claims: readonly NodeClaim[]): GroupDecision =>
+  claims.length === 0
+    ? { kind: 'nothing' }
+    : { kind: 'noCapacity', claims, attempt: attemptOf(claims) };
 
 /** A NodeClaim that could not be read may be the member that is missing; then nothing is sure. */
 function regroupUnlessHidden(
@@ -164,7 +185,7 @@ const attemptOf = (claims: readonly NodeClaim[]): number =>
  * that a NodeClaim lists holds what it requests; kinds of resources may not, because some (EFA)
  * shape the launch template.
  */
-const alike = (claims: readonly NodeClaim[]): readonly (readonly NodeClaim[])[] => [
+export const alike = (claims: readonly NodeClaim[]): readonly (readonly NodeClaim[])[] => [
   ...grouped(claims, ({ meta, spec }) =>
     JSON.stringify([
       meta.labels[NODEPOOL] ?? '',
@@ -203,9 +224,15 @@ export function mayLeave(group: LaunchGroup | undefined, around: Surroundings): 
   return wasNeverWhole || unlaunched.every(foundNoCapacity) || !mayHaveInstances(group, around);
 }
 
-/** The annotations that make `claims` a group of their own, to be launched from the first attempt. */
-export function asNewGroup(claims: readonly NodeClaim[]): Readonly<Record<string, string | null>> {
+/** The annotations that make `claims` a group of their own, whose next launch is attempt `attempt`. */
+export function asNewGroup(
+  claims: readonly NodeClaim[],
+  attempt = 0,
+): Readonly<Record<string, string | null>> {
   const seed = claims.map(({ meta }) => `${meta.uid} ${meta.annotations[LAUNCH_GROUP] ?? ''}`);
   const name = shortDigest([...seed].sort(compareText).join('\n'), 12);
-  return { [LAUNCH_GROUP]: annotationOf(name, claims.length), [LAUNCH_ATTEMPT]: null };
+  return {
+    [LAUNCH_GROUP]: annotationOf(name, claims.length),
+    [LAUNCH_ATTEMPT]: attempt === 0 ? null : String(attempt),
+  };
 }

@@ -7,7 +7,7 @@ import {
 import { partitionOf } from '#lib/ec2/launch-placement.ts';
 import { typesForClaim } from '#lib/model/catalog.ts';
 import { LAUNCHED } from '#lib/model/condition-types.ts';
-import { conditionOf, isTrue } from '#lib/model/conditions.ts';
+import { isTrue } from '#lib/model/conditions.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
 import {
   CAPACITY_TYPE,
@@ -17,8 +17,6 @@ import {
   ZONE,
 } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
-import { giveUp } from './giving-up.ts';
-import { foundNoCapacity } from './launched.ts';
 import { adoptionOf } from './launching.ts';
 import { instanceIdOf } from './provider-id.ts';
 import { type ClaimStep, NO_STEP } from './step.ts';
@@ -28,20 +26,13 @@ const LOOK_AGAIN_MS = 1_000;
 
 /**
  * What the outcome of its launch means for a NodeClaim: with an instance, the capacity and the
- * labels of that type, and Launched; without capacity, its end; else nothing yet.
+ * labels of that type, and Launched; else nothing yet.
  *
  * Source: karpenter v1.14, nodeclaim/lifecycle/launch.go, Reconcile and PopulateNodeClaimDetails.
  */
 export function launchResultStep(claim: NodeClaim, around: Surroundings): ClaimStep {
   const { conditions, providerId } = claim.status;
   if (isTrue(conditions, LAUNCHED)) return NO_STEP;
-  if (foundNoCapacity(claim)) {
-    const why = conditionOf(conditions, LAUNCHED)?.message ?? '';
-    return {
-      actions: giveUp(claim, why, 'insufficient_capacity'),
-      lookAgainInMs: LOOK_AGAIN_MS,
-    };
-  }
   if (providerId === undefined) return NO_STEP;
   return claim.meta.labels[INSTANCE_TYPE] === undefined
     ? retell(claim, around)

@@ -10,7 +10,15 @@ import type { NodeClass } from '#lib/model/node-class.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import { deletion, giveUp } from './giving-up.ts';
-import { asNewGroup, decideGroup, type GroupDecision, type LaunchGroup } from './launch-groups.ts';
+import { elsewhereSteps } from './launch-elsewhere.ts';
+import {
+  asNewGroup,
+  decideGroup,
+  type LaunchDecision,
+  type LaunchGroup,
+  type OtherDecision,
+} from './launch-groups.ts';
+import { launchesPausedUntil } from './launch-pace.ts';
 import { timeoutOf } from './liveness.ts';
 import { paced } from './pace.ts';
 import type { ClaimStep } from './step.ts';
@@ -29,24 +37,33 @@ const WAITING_MS = 5_000;
 
 /**
  * The next step of every launch group: launch it, tell it its instances, or make it anew. What the
- * launches before it may take of the subnets counts for each, so that a batch spreads over them.
+ * launches before it may take of the subnets counts for each, so that a batch spreads over them;
+ * and while AWS wants to be asked less often, one launch is tried and the others wait for it.
  */
 export function launchSteps(
   groups: readonly LaunchGroup[],
   around: Surroundings,
 ): readonly Launching[] {
+  const pausedUntil = launchesPausedUntil(around);
   let promised: Addresses = {};
+  let isSent = false;
   return groups.map((group) => {
-    const step = launchStep(group, around, promised);
+    const decision = decideGroup(group, around);
+    if (decision.kind !== 'launch') return stepOf(decision, group, around);
+    if (pausedUntil !== undefined && (isSent || pausedUntil > around.now)) {
+      return { ...NOTHING, lookAgainInMs: Math.max(pausedUntil - around.now, AFTER_LAUNCH_MS) };
+    }
+    const step = launchOrRefuse(decision, around, promised);
     for (const action of step.actions) {
-      if (action.kind === 'launch') promised = addAddresses(promised, action.launch.addresses);
+      if (action.kind !== 'launch') continue;
+      promised = addAddresses(promised, action.launch.addresses);
+      isSent = true;
     }
     return step;
   });
 }
 
-function launchStep(group: LaunchGroup, around: Surroundings, promised: Addresses): Launching {
-  const decision = decideGroup(group, around);
+function stepOf(decision: OtherDecision, group: LaunchGroup, around: Surroundings): Launching {
   switch (decision.kind) {
     case 'nothing':
       return NOTHING;
@@ -63,8 +80,10 @@ function launchStep(group: LaunchGroup, around: Surroundings, promised: Addresse
       };
     case 'regroup':
       return { ...regrouped(decision.groups), lookAgainInMs: AFTER_LAUNCH_MS };
-    case 'launch':
-      return launchOrRefuse(decision, around, promised);
+    case 'noCapacity': {
+      const steps = elsewhereSteps(decision.claims, decision.attempt, around);
+      return { actions: [], steps, lookAgainInMs: AFTER_LAUNCH_MS };
+    }
   }
 }
 
@@ -106,7 +125,7 @@ function zoneIdOf(zone: string, claim: NodeClaim, around: Surroundings): string 
 }
 
 function launchOrRefuse(
-  { claims, attempt }: Extract<GroupDecision, { readonly kind: 'launch' }>,
+  { claims, attempt }: LaunchDecision,
   around: Surroundings,
   promised: Addresses,
 ): Launching {

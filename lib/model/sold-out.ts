@@ -7,4 +7,6 @@ export interface SoldOut {
   readonly instanceType: string;
   readonly zone: string;
   readonly until: EpochMs;
+  /** How often in a row it was found so; once where absent. */
+  readonly times?: number;
 }

@@ -109,6 +109,7 @@ describe('launch', () => {
       { status: 'Unknown', reason: 'Unauthorized' },
       { status: 'Unknown', reason: 'Unauthorized' },
     ]);
+    expect(launchedOf(bench)[0]?.message).toContain('CreateFleet needs ec2:CreateFleet');
     expect(launchedOf(bench)[0]?.message.length).toBeLessThanOrEqual(300);
     expect(bench.claims('a')[0]?.meta.annotations).not.toHaveProperty('joinery.dev/launch-attempt');
   });
@@ -127,6 +128,24 @@ describe('launch', () => {
     expect(a?.meta.annotations).not.toHaveProperty('joinery.dev/launch-attempt');
     expect(conditionOf(a?.status.conditions ?? [], 'Ready')).toMatchObject({ status: 'Unknown' });
     expect(await act(bench, launch)).toMatchObject({ result: 'done' });
+  });
+});
+
+describe('acting after AWS asked to be called less often', () => {
+  it('does not call it again in the same round, and says so', async () => {
+    const { bench, launch } = await toLaunch();
+    const code = 'RequestLimitExceeded';
+    bench.account.aws.failNext({ name: 'CreateFleet', code, times: 1 });
+    const claim = launch.claims[0];
+    if (claim === undefined) throw new Error('expected a claim, found none');
+    const [first, second] = await bench.act([
+      { kind: 'launch', launch },
+      { kind: 'terminateInstance', instanceId: 'i-0', claim },
+    ]);
+
+    expect(first).toMatchObject({ result: 'retry' });
+    expect(second).toMatchObject({ result: 'retry' });
+    expect(bench.account.aws.calls()).not.toHaveProperty('TerminateInstances');
   });
 });
 

@@ -61,6 +61,40 @@ describe('createFleet', () => {
     expect((await inTime(bench, (call) => createFleet(call, launch))).instances).toHaveLength(1);
   });
 
+  it('makes it again, too, where EC2 says so only of the options', async () => {
+    const bench = anAccount();
+    const launch = await aLaunch(bench);
+    const gone = { ErrorCode: 'InvalidLaunchTemplateId.NotFound', ErrorMessage: 'gone' };
+    let isFirst = true;
+    const { instances } = await inTime(bench, (call) =>
+      createFleet(
+        (async (name, input) => {
+          if (name !== 'CreateFleet' || !isFirst) return await call(name, input);
+          isFirst = false;
+          return { Instances: [], Errors: [gone] };
+        }) as typeof call,
+        launch,
+      ),
+    );
+
+    expect(instances).toHaveLength(1);
+  });
+
+  it('makes templates only where they are missing, and asks about them once a round', async () => {
+    const bench = anAccount();
+    const [first, second] = [await aLaunch(bench, [inGroup('a')]), await aLaunch(bench)];
+    const known = new Set<string>();
+    await inTime(bench, (call) => createFleet(call, first, known));
+    await inTime(bench, (call) => createFleet(call, second, known));
+    await inTime(bench, (call) => createFleet(call, first));
+
+    expect(bench.aws.calls()).toMatchObject({
+      CreateLaunchTemplate: first.launchTemplates.length,
+      DescribeLaunchTemplates: 2,
+      CreateFleet: 3,
+    });
+  });
+
   it('throws what concerns the whole call', async () => {
     const bench = anAccount();
     const launch = await aLaunch(bench);

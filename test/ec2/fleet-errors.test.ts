@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type FleetError, fleetFailure, reasonOf, soldOutOf } from '#lib/ec2/fleet-errors.ts';
+import {
+  type FleetError,
+  fleetFailure,
+  reasonOf,
+  soldOutOf,
+  soldOutUntil,
+} from '#lib/ec2/fleet-errors.ts';
 
 const anError = (code: string, difference: Partial<FleetError> = {}): FleetError => ({
   code,
@@ -61,23 +67,41 @@ describe('soldOutOf', () => {
     zone,
   }));
 
-  it('remembers for three minutes what was said to be missing, once, sorted', () => {
+  it('names what was said to be missing, once, sorted', () => {
     const errors = [
       anError('InsufficientInstanceCapacity', { zone: 'us-east-1b' }),
       anError('InsufficientInstanceCapacity'),
       anError('UnfulfillableCapacity'),
     ];
 
-    expect(soldOutOf(errors, options, 1_000)).toEqual(
-      options.map((option) => ({ ...option, until: 181_000 })),
-    );
+    expect(soldOutOf(errors, options)).toEqual(options);
+  });
+
+  it('names the one option that a quota was said to be met for, not the others', () => {
+    expect(soldOutOf([anError('MaxFleetCountExceeded')], options)).toEqual([options[0]]);
+  });
+
+  it('takes all options for sold out where capacity is missing and EC2 does not say of what', () => {
+    const nameless = {
+      code: 'UnfulfillableCapacity',
+      message: '',
+      capacityType: 'spot' as const,
+    };
+
+    expect(soldOutOf([nameless], options)).toEqual(options);
   });
 
   it('blames no offering for what is not about capacity', () => {
-    expect(soldOutOf([anError('InternalError')], options, 0)).toEqual([]);
+    expect(soldOutOf([anError('InternalError')], options)).toEqual([]);
   });
 
   it('gives up all spot of the request where the account may not use it', () => {
-    expect(soldOutOf([anError(NO_SPOT_ROLE)], options, 0)).toHaveLength(2);
+    expect(soldOutOf([anError(NO_SPOT_ROLE)], options)).toHaveLength(2);
+  });
+});
+
+describe('soldOutUntil', () => {
+  it('is three minutes, and twice as long each further time in a row, up to ten', () => {
+    expect([1, 2, 3, 9].map((times) => soldOutUntil(times, 0) / 60_000)).toEqual([3, 6, 10, 10]);
   });
 });

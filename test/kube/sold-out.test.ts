@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { decodeSoldOut, readSoldOut, rememberSoldOut } from '#lib/kube/sold-out.ts';
-import type { SoldOut } from '#lib/model/sold-out.ts';
 import { anApi } from '#test/build/api-bench.ts';
 
 const MINUTE = 60_000;
-const spot = (instanceType: string, until: number): SoldOut => ({
-  capacityType: 'spot',
+const spot = (instanceType: string) => ({
+  capacityType: 'spot' as const,
   instanceType,
   zone: 'us-east-1a',
-  until,
 });
+/** Three minutes each time in a row. */
+const at = (now: number) => ({ now, until: (times: number) => now + times * 3 * MINUTE });
 
 describe('the memory of sold-out offerings', () => {
   it('is empty where nothing was ever written', async () => {
@@ -24,18 +24,39 @@ describe('the memory of sold-out offerings', () => {
   it('gives back what was written, until its time is over', async () => {
     const api = anApi();
     const start = api.now();
-    const entry = spot('m5.large', start + 3 * MINUTE);
-    await api.through(rememberSoldOut(api.kube, [entry], start));
+    await api.through(rememberSoldOut(api.kube, [spot('m5.large')], at(start)));
 
-    expect((await api.through(readSoldOut(api.kube, start))).soldOut).toEqual([entry]);
+    expect((await api.through(readSoldOut(api.kube, start))).soldOut).toEqual([
+      { ...spot('m5.large'), until: start + 3 * MINUTE },
+    ]);
     expect((await api.through(readSoldOut(api.kube, start + 3 * MINUTE))).soldOut).toEqual([]);
+  });
+
+  it('remembers longer what is sold out again soon after, and as long what is told twice', async () => {
+    const api = anApi();
+    const start = api.now();
+    const remember = (now: number) =>
+      api.through(rememberSoldOut(api.kube, [spot('m5.large')], at(now)));
+    const untilOf = async (now: number) =>
+      (await api.through(readSoldOut(api.kube, now))).soldOut[0]?.until;
+    await remember(start);
+    await remember(start + MINUTE);
+
+    expect(await untilOf(start)).toBe(start + 4 * MINUTE);
+
+    const again = start + 5 * MINUTE;
+    await remember(again);
+    expect(await untilOf(again)).toBe(again + 6 * MINUTE);
+
+    const muchLater = again + 20 * MINUTE;
+    await remember(muchLater);
+    expect(await untilOf(muchLater)).toBe(muchLater + 3 * MINUTE);
   });
 
   it('keeps what two writers wrote at once', async () => {
     const api = anApi();
-    const until = api.now() + MINUTE;
     const writers = ['m5.large', 'c5.large'].map((type) =>
-      rememberSoldOut(api.kube, [spot(type, until)], api.now()),
+      rememberSoldOut(api.kube, [spot(type)], at(api.now())),
     );
     await api.through(Promise.all(writers));
     const { soldOut } = await api.through(readSoldOut(api.kube, api.now()));
@@ -49,9 +70,9 @@ describe('the memory of sold-out offerings', () => {
   it('sweeps out what ended long ago', async () => {
     const api = anApi();
     const start = api.now();
-    await api.through(rememberSoldOut(api.kube, [spot('m5.large', start)], start));
-    const later = start + 11 * MINUTE;
-    await api.through(rememberSoldOut(api.kube, [spot('c5.large', later + MINUTE)], later));
+    await api.through(rememberSoldOut(api.kube, [spot('m5.large')], at(start)));
+    const later = start + 14 * MINUTE;
+    await api.through(rememberSoldOut(api.kube, [spot('c5.large')], at(later)));
 
     expect(
       Object.keys(
