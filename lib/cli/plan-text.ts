@@ -4,6 +4,7 @@ import { amountOf } from '#lib/constraints/resources.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
 import type { Action, Plan, PlannedNodeClaim, Refusal } from '#lib/model/plan.ts';
+import { textTable } from './text-table.ts';
 
 /** Rows and names beyond these are only counted. */
 const MOST_ROWS = 50;
@@ -41,7 +42,7 @@ function newNodes(claims: readonly PlannedNodeClaim[], catalog: Catalog): readon
   const more = claims.length - rows.length;
   return [
     `New nodes: ${claims.length}`,
-    ...table([heads, ...rows]),
+    ...textTable([heads, ...rows]),
     ...(more > 0 ? [`  and ${more} more`] : []),
     '',
   ];
@@ -74,15 +75,6 @@ const round = (value: number): number => Math.round(value * 10) / 10;
 
 /** Four places: the cheapest spot offerings cost fractions of a cent. */
 const dollars = (usdPerHour: number): string => usdPerHour.toFixed(4);
-
-function table(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    rows.reduce((widest, cells) => Math.max(widest, cells[column]?.length ?? 0), 0),
-  );
-  return rows.map((cells) =>
-    `  ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
-  );
-}
 
 function placed({ placements }: Plan): readonly string[] {
   const counts = new Map<string, number>();
