@@ -35,8 +35,19 @@ export function attachmentsOf(
   return { own, shared, key: JSON.stringify([byDriver(own), claims]) };
 }
 
+/** No CSI driver is limited. */
+export const NO_LIMITS: AttachmentLimits = new Map();
+
+/** Whoever attaches: a group of pods, for each of which the same is said. */
+export interface Attaching {
+  readonly attachments: Attachments;
+}
+
+/** How many pods of each group share a node. */
+export type AttachingCompany = ReadonlyMap<Attaching, number>;
+
 /**
- * How many pods that attach `joining` a node takes beside `company`, the pods that were put there in
+ * How many pods that attach alike a node takes beside `company`, the pods that were put there in
  * this solve with their numbers; Infinity where nothing of it is limited.
  *
  * Source: kubernetes v1.36, scheduler/framework/plugins/nodevolumelimits/csi.go;
@@ -44,19 +55,16 @@ export function attachmentsOf(
  * Cost: for each limited driver of the pods, the claims of the company.
  */
 export function mostAttachable(
-  joining: Attachments,
+  { attachments: joining }: Attaching,
   limits: AttachmentLimits,
-  company: Iterable<readonly [Attachments, number]>,
+  company: AttachingCompany,
 ): number {
-  if (joining.key === '') return Number.POSITIVE_INFINITY;
+  if (joining.key === '' || limits.size === 0) return Number.POSITIVE_INFINITY;
   let most = Number.POSITIVE_INFINITY;
-  const there = [...company];
   for (const driver of new Set([...joining.own.keys(), ...joining.shared.keys()])) {
     const limit = limits.get(driver);
     if (!limit) continue;
-    const claims = sharedOn(driver, limit, [...there, [joining, 1]]);
-    const taken = there.reduce((sum, [{ own }, count]) => sum + (own.get(driver) ?? 0) * count, 0);
-    const left = limit.count - claims.size - taken;
+    const left = limit.count - takenOf(driver, limit, company, joining.shared.get(driver));
     const each = joining.own.get(driver) ?? 0;
     if (each > 0) most = Math.min(most, Math.floor(left / each));
     else if (left < 0) most = 0;
@@ -64,15 +72,29 @@ export function mostAttachable(
   return Math.max(0, most);
 }
 
-/** The claims of a driver that a node has when `company` runs there, what only one pod uses aside. */
-function sharedOn(
+/** Whether a node may have all attached that `company` brings. */
+export function holdsAttachments(limits: AttachmentLimits, company: AttachingCompany): boolean {
+  for (const [driver, limit] of limits) {
+    if (takenOf(driver, limit, company) > limit.count) return false;
+  }
+  return true;
+}
+
+/** How many volumes of a driver a node has when `company` and users of `more` claims are there. */
+function takenOf(
   driver: string,
   { attached }: AttachmentLimit,
-  company: readonly (readonly [Attachments, number])[],
-): ReadonlySet<string> {
-  const claims = new Set(attached);
-  for (const [{ shared }, count] of company) {
-    if (count > 0) for (const claim of shared.get(driver) ?? []) claims.add(claim);
+  company: AttachingCompany,
+  more: ReadonlySet<string> = NO_CLAIMS,
+): number {
+  const claims = new Set([...attached, ...more]);
+  let own = 0;
+  for (const [{ attachments }, count] of company) {
+    if (count === 0 || attachments.key === '') continue;
+    own += (attachments.own.get(driver) ?? 0) * count;
+    for (const claim of attachments.shared.get(driver) ?? NO_CLAIMS) claims.add(claim);
   }
-  return claims;
+  return claims.size + own;
 }
+
+const NO_CLAIMS: ReadonlySet<string> = new Set();

@@ -4,6 +4,12 @@ import type { Requirements } from '#lib/constraints/requirements.ts';
 import type { Admission, Admissions, Choice } from './admission.ts';
 import { type Amounts, plus, timesThatFit } from './amounts.ts';
 import type { Ask } from './ask.ts';
+import {
+  type AttachmentLimits,
+  holdsAttachments,
+  mostAttachable,
+  NO_LIMITS,
+} from './attachments.ts';
 import { type Allowance, allows } from './limits.ts';
 import { unmetMinimums } from './min-values.ts';
 import { mostPerNode, type PodGroup } from './pod-groups.ts';
@@ -83,6 +89,7 @@ export function joinDraft(
     most,
     mostPerNode(group),
     timesThatFit(sourceType.roomAmounts, draft.used, group.amounts),
+    mostAttachable(group, limitsOf(sourceType), draft.counts),
   );
   if (fitting < 1) return undefined;
   const joining = Math.min(fitting, mostBeside(group, draft.counts, { mayBegin }));
@@ -143,8 +150,13 @@ function withMinimumsOf(requirements: Requirements, lowered: Requirements): Requ
 export const holdersOf = (draft: NodeClaimDraft): readonly Choice[] =>
   [...draft.admission.choices.values()].filter(
     (choice) =>
-      holds(choice.sourceType, draft.used, draft.hostPorts) && allows(draft.allowance, choice),
+      holds(choice.sourceType, draft.used, draft.hostPorts) &&
+      holdsAttachments(limitsOf(choice.sourceType), draft.counts) &&
+      allows(draft.allowance, choice),
   );
+
+const limitsOf = ({ attachmentLimits = NO_LIMITS }: SourceType): AttachmentLimits =>
+  attachmentLimits;
 
 /** Whether a node of this type has room for `used` and for the ports, its daemons running. */
 function holds(

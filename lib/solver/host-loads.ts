@@ -1,5 +1,6 @@
 import type { HostPort } from '#lib/constraints/host-ports.ts';
 import { type Amounts, plus } from './amounts.ts';
+import { mostAttachable } from './attachments.ts';
 import { type Host, placesOn } from './hosts.ts';
 import type { PodGroup } from './pod-groups.ts';
 import { type Company, mostBeside, type NodeContext } from './topology/node-rules.ts';
@@ -7,7 +8,7 @@ import type { Topology } from './topology/topology.ts';
 
 /** What has been put on existing nodes, and what they have room for beside it. */
 export interface HostLoads {
-  /** How many pods of a group go on a host, by room, ports and rules over the hostname. */
+  /** How many pods of a group go on a host, by room, ports, volumes and rules over the hostname. */
   readonly roomFor: (host: Host, group: PodGroup) => number;
   readonly add: (host: Host, group: PodGroup, count: number) => void;
 }
@@ -24,7 +25,10 @@ export function emptyLoads(
   const companyOn = (host: Host): Company => company.get(host) ?? NOBODY;
   return {
     roomFor: (host, group) => {
-      const room = placesOn(host, group, usedOf(host), ports.get(host) ?? []);
+      const room = Math.min(
+        placesOn(host, group, usedOf(host), ports.get(host) ?? []),
+        mostAttachable(group, host.attachments, companyOn(host)),
+      );
       if (room < 1 || group.standing.byNode.length === 0) return room;
       const context = { residents: residentsOn(host), mayBegin };
       return Math.min(room, mostBeside(group, companyOn(host), context));

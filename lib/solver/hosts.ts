@@ -31,8 +31,10 @@ import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Amounts, type Axes, amountsOf, timesThatFit } from './amounts.ts';
 import type { Ask } from './ask.ts';
+import type { AttachmentLimits } from './attachments.ts';
 import { daemonsDueOn } from './daemons.ts';
 import { mostPerNode, type PodGroup } from './pod-groups.ts';
+import { NOTHING_LIMITED, type VolumeUsage } from './volume-usage.ts';
 
 /** A node that is there or on its way, and what it still has for pods. */
 export interface Host {
@@ -43,6 +45,8 @@ export interface Host {
   readonly taints: readonly Taint[];
   readonly free: Amounts;
   readonly hostPorts: readonly HostPort[];
+  /** How many volumes it may have attached, and which it has. */
+  readonly attachments: AttachmentLimits;
 }
 
 /**
@@ -66,6 +70,7 @@ export function hostsOf(
   snapshot: Snapshot,
   promised: ReadonlyMap<string, readonly Pod[]>,
   axes: Axes,
+  { limitsOn }: Pick<VolumeUsage, 'limitsOn'> = NOTHING_LIMITED,
 ): readonly Host[] {
   const unread = new Set(
     snapshot.leftOut.flatMap(({ object }) => (object.kind === 'Node' ? [object.name] : [])),
@@ -73,7 +78,11 @@ export function hostsOf(
   return snapshot.nodes
     .filter((stateNode) => !isGoing(stateNode) && isUsable(stateNode))
     .filter(({ claim }) => !unread.has(claim?.status.nodeName ?? ''))
-    .map((stateNode) => hostOf(stateNode, snapshot, promised.get(stateNode.name) ?? [], axes))
+    .map((stateNode) => {
+      const coming = promised.get(stateNode.name) ?? [];
+      const attachments = limitsOn(stateNode, coming);
+      return { ...hostOf(stateNode, snapshot, coming, axes), attachments };
+    })
     .sort(
       (a, b) =>
         Number(isInitialized(b.stateNode)) - Number(isInitialized(a.stateNode)) ||
@@ -98,7 +107,7 @@ function hostOf(
   snapshot: Snapshot,
   promised: readonly Pod[],
   axes: Axes,
-): Host {
+): Omit<Host, 'attachments'> {
   const taints = lastingTaints(stateNode);
   const shapes = shapesOf(stateNode, snapshot);
   const pods = [...stateNode.pods.filter(isHeld), ...promised];

@@ -10,12 +10,16 @@ import {
 import { WELL_KNOWN } from '#lib/model/labels.ts';
 
 /**
- * What a pod asks for and a NodePool's template cannot give, or undefined where they agree.
+ * What a pod, or whoever `who` says, asks for and a NodePool's template cannot give, or undefined where they agree.
  *
  * Example: it asks for karpenter.sh/capacity-type In [spot], the pool gives
  * karpenter.sh/capacity-type In [on-demand]
  */
-export function describeMismatch(pool: Requirements, asked: Requirements): string | undefined {
+export function describeMismatch(
+  pool: Requirements,
+  asked: Requirements,
+  who = 'it asks for',
+): string | undefined {
   const problems = [...asked.values()]
     .sort((a, b) => compareText(a.key, b.key))
     .flatMap((requirement) => {
@@ -24,7 +28,7 @@ export function describeMismatch(pool: Requirements, asked: Requirements): strin
       if (problem === undefined) return [];
       const given = pool.get(requirement.key);
       const { minValues: _, ...rest } = given ?? requirement;
-      const wanted = `it asks for ${describeRequirement(requirement)}`;
+      const wanted = `${who} ${describeRequirement(requirement)}`;
       return given
         ? [`${wanted}, the pool gives ${describeRequirement(rest)}`]
         : [`${wanted}, a label that the pool does not give its nodes${hintIn(problem)}`];

@@ -4,8 +4,9 @@ import { amountOf, type Resources } from '#lib/constraints/resources.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import { type Amounts, type Axes, amountsOf } from './amounts.ts';
 import { type AskLevel, askKey, askLevels, type WishRules } from './ask.ts';
+import type { Attachments } from './attachments.ts';
 import type { Standing } from './topology/rules.ts';
-import { NO_VOLUME_NEED, type VolumeNeed } from './volume-needs.ts';
+import { NO_VOLUMES, type Volumes } from './volumes.ts';
 
 /** Pods that no rule of the solver can tell apart: they are packed as a count. */
 export interface PodGroup {
@@ -18,6 +19,8 @@ export interface PodGroup {
   /** Most wishful first. Groups that ask the same share the very same list. */
   readonly levels: readonly AskLevel[];
   readonly hostPorts: readonly HostPort[];
+  /** Which volumes each pod attaches, where nodes limit them. */
+  readonly attachments: Attachments;
   /** What the pods are to the topology rules of the solve. */
   readonly standing: Standing;
   /** Groups of equal text differ at most in what they are to rules over domains. */
@@ -28,8 +31,8 @@ export interface PodGroup {
 export interface GroupingRules extends WishRules {
   readonly axes: Axes;
   readonly standingOf: (pod: Pod) => Standing;
-  /** Where a pod's volumes can be attached; absent where no pod has any. */
-  readonly volumesOf?: (pod: Pod) => VolumeNeed;
+  /** Where pods' volumes can be, and how they count; absent where no pod has any. */
+  readonly volumes?: Pick<Volumes, 'needOf' | 'attachmentsOf'>;
 }
 
 /**
@@ -40,10 +43,10 @@ export interface GroupingRules extends WishRules {
 export function groupPods(pods: readonly Pod[], rules: GroupingRules): readonly PodGroup[] {
   const members = new Map<string, { readonly likeness: string; readonly pods: Pod[] }>();
   const levels = new Map<string, readonly AskLevel[]>();
-  const volumesOf = rules.volumesOf ?? (() => NO_VOLUME_NEED);
+  const { volumes = NO_VOLUMES } = rules;
   for (const pod of [...pods].sort(oldestFirst)) {
     const standing = rules.standingOf(pod);
-    const likeness = likenessOf(pod, standing, volumesOf(pod));
+    const likeness = likenessOf(pod, standing, volumes);
     const key = `${likeness} ${standing.byDomainText}`;
     const known = members.get(key);
     if (known) known.pods.push(pod);
@@ -53,9 +56,9 @@ export function groupPods(pods: readonly Pod[], rules: GroupingRules): readonly 
   for (const { likeness, pods: alike } of members.values()) {
     const [sample] = alike;
     if (!sample) continue;
-    const volumes = volumesOf(sample);
-    const key = askKey(sample) + volumes.key;
-    const asked = levels.get(key) ?? askLevels(sample, rules, volumes.alternatives);
+    const places = volumes.needOf(sample);
+    const key = askKey(sample) + places.key;
+    const asked = levels.get(key) ?? askLevels(sample, rules, places.alternatives);
     levels.set(key, asked);
     groups.push({
       pods: alike,
@@ -64,6 +67,7 @@ export function groupPods(pods: readonly Pod[], rules: GroupingRules): readonly 
       amounts: amountsOf(sample.requests, rules.axes),
       levels: asked,
       hostPorts: sample.hostPorts,
+      attachments: volumes.attachmentsOf(sample),
       standing: rules.standingOf(sample),
       likeness,
     });
@@ -84,10 +88,15 @@ export const largestFirst = chain<PodGroup>(
   (a, b) => oldestFirst(a.sample, b.sample),
 );
 
-function likenessOf(pod: Pod, { byNodeText }: Standing, volumes: VolumeNeed): string {
+function likenessOf(
+  pod: Pod,
+  { byNodeText }: Standing,
+  { needOf, attachmentsOf }: Pick<Volumes, 'needOf' | 'attachmentsOf'>,
+): string {
   const amounts = Object.entries(pod.requests).sort(([a], [b]) => compareText(a, b));
   const ports = pod.hostPorts.map(({ ip, port, protocol }) => `${ip}/${port}/${protocol}`).sort();
-  return JSON.stringify([amounts, ports, byNodeText, askKey(pod), volumes.key]);
+  const volumes = [needOf(pod).key, attachmentsOf(pod).key];
+  return JSON.stringify([amounts, ports, byNodeText, askKey(pod), volumes]);
 }
 
 /** How many pods of the group one node can hold whatever its size: host ports clash. */

@@ -1,9 +1,11 @@
 import { describeHostPort, firstPortConflict } from '#lib/constraints/host-ports.ts';
+import { compareText } from '#lib/constraints/order.ts';
 import { isRejection, type Rejection, reject } from '#lib/constraints/rejection.ts';
-import { agrees } from '#lib/constraints/requirements.ts';
+import { agrees, NO_REQUIREMENTS } from '#lib/constraints/requirements.ts';
 import type { Admission, Admissions, Choice } from './admission.ts';
 import type { Axes } from './amounts.ts';
 import type { Ask } from './ask.ts';
+import { mostAttachable, NO_LIMITS } from './attachments.ts';
 import { allowanceIn, type Ledger } from './ledger.ts';
 import { allows } from './limits.ts';
 import { describeMinimums, unmetMinimums } from './min-values.ts';
@@ -38,6 +40,7 @@ const NEARNESS: readonly Rejection['by'][] = [
   'offerings',
   'resources',
   'hostPorts',
+  'volumes',
   'minValues',
   'limits',
   'reservations',
@@ -102,7 +105,9 @@ function explainForSource(source: Source, group: PodGroup, context: RefusalConte
 
 function requirementMiss({ requirements, types }: Source, ask: Ask): string {
   const mismatch =
-    describeMismatch(requirements, ask.requirements) ?? describeMismatch(requirements, ask.present);
+    describeMismatch(requirements, ask.places ?? NO_REQUIREMENTS, 'its volumes can only be in') ??
+    describeMismatch(requirements, ask.requirements) ??
+    describeMismatch(requirements, ask.present);
   if (mismatch !== undefined) return mismatch;
   const isPresent = types.some((type) => agrees(type.requirements, ask.present));
   const missing = isPresent ? ask.requirements : ask.present;
@@ -128,11 +133,13 @@ function explainForAdmission(
     ({ sourceType }) => !firstPortConflict(hostPorts, sourceType.daemonPorts),
   );
   if (withPorts.length === 0) return portMiss(fitting, group);
+  const attaching = withPorts.filter((choice) => attaches(choice, group));
+  if (attaching.length === 0) return volumeMiss(withPorts);
 
   const allowance = allowanceIn(context.ledger, admission.source.nodePool);
-  const allowed = withPorts.filter((choice) => allows(allowance, choice));
+  const allowed = attaching.filter((choice) => allows(allowance, choice));
   if (allowance && allowed.length === 0) {
-    return reject('limits', limitMiss(withPorts, allowance, admission.source.name));
+    return reject('limits', limitMiss(attaching, allowance, admission.source.name));
   }
   const unmet = unmetMinimums(
     allowed.map(({ sourceType }) => sourceType),
@@ -147,6 +154,21 @@ function explainForAdmission(
   const bond = group.standing.byNode.find(({ rule, owns }) => owns && rule.kind === 'affinity');
   if (bond) return reject('topology', describeRule(bond.rule));
   return reject('reservations', 'every reserved instance that could hold it is taken');
+}
+
+const attaches = ({ sourceType }: Choice, group: PodGroup): boolean =>
+  mostAttachable(group, sourceType.attachmentLimits ?? NO_LIMITS, new Map()) > 0;
+
+/** Names the type that may have most volumes attached, the first by name of equals. */
+function volumeMiss(choices: readonly Choice[]): Rejection {
+  const [most] = choices
+    .map(({ sourceType: { type, attachmentLimits = NO_LIMITS } }) => ({
+      name: type.name,
+      count: Math.max(...[...attachmentLimits.values()].map(({ count }) => count)),
+    }))
+    .sort((a, b) => b.count - a.count || compareText(a.name, b.name));
+  const told = most ? `: the largest of the pool takes ${most.count} (${most.name})` : '';
+  return reject('volumes', `it has more volumes than one node may have attached${told}`);
 }
 
 function fitsAlone(room: readonly number[], { amounts }: PodGroup): boolean {

@@ -1,26 +1,21 @@
-import { isRejection, type Rejection, reject } from '#lib/constraints/rejection.ts';
+import { type Rejection, reject } from '#lib/constraints/rejection.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { axesOf } from './amounts.ts';
+import { representativeDaemons } from './daemons.ts';
 import { schedulingCopies } from './default-spread.ts';
 import { hostsOf } from './hosts.ts';
 import { pack } from './pack.ts';
 import { groupPods, type PodGroup } from './pod-groups.ts';
 import { explainRefusal, type PoolRejection, type RefusalContext } from './refusal.ts';
 import type { SealedClaim } from './seal.ts';
-import { sourcesOf } from './sources.ts';
+import { type Source, sourcesOf } from './sources.ts';
 import { domainsOf } from './topology/domains.ts';
 import type { HeldBack } from './topology/held-back.ts';
 import { ruleBookOf } from './topology/rules.ts';
 import { topologyOf } from './topology/topology.ts';
 import { unsupportedNeed } from './unsupported.ts';
-import { volumeObjectsOf } from './volume-lookup.ts';
-import {
-  contradictedByVolumes,
-  NO_VOLUME_NEED,
-  type VolumeNeed,
-  volumeNeedOf,
-} from './volume-needs.ts';
+import { type Volumes, volumesOf } from './volumes.ts';
 import type { WishGivenUp } from './wishes.ts';
 
 /** Pods that need a place in the cluster of a Snapshot. */
@@ -68,21 +63,23 @@ export interface SolveResult {
  * by pod without a look at prices; here groups are packed onto what a dollar carries most on.
  */
 export function solve(problem: SolveProblem): SolveResult {
-  const { snapshot, promised, expected } = problem;
+  const { promised, expected } = problem;
+  const daemonSets = representativeDaemons(problem.snapshot);
+  const snapshot = { ...problem.snapshot, daemonSets };
   const pods = problem.pods.map(schedulingCopies(snapshot));
   const refusals: SolveRefusal[] = [];
   const supported: Pod[] = [];
-  const volumes = volumeNeeds(pods, snapshot);
+  const volumes = volumesOf(pods, snapshot);
   for (const pod of pods) {
-    const need = volumes.get(pod);
-    const rejection = unsupportedNeed(pod) ?? (isRejection(need) ? need : undefined);
+    const rejection = unsupportedNeed(pod) ?? volumes.rejectionOf(pod);
     if (rejection) refusals.push({ pods: [pod], rejection, nodePools: [] });
     else supported.push(pod);
   }
   if (supported.length === 0) return { ...NOTHING, refusals };
   const axes = axesOf(supported.map(({ requests }) => requests));
-  const hosts = hostsOf(snapshot, promised, axes);
-  const { sources, others } = sourcesOf(snapshot, axes);
+  const hosts = hostsOf(snapshot, promised, axes, volumes);
+  const { sources: unlimited, others } = sourcesOf(snapshot, axes);
+  const sources = withAttachmentLimits(unlimited, volumes);
   const batch = new Set(supported.map(({ meta }) => meta.uid));
   const running = snapshot.nodes.flatMap(({ pods }) => pods);
   const book = ruleBookOf(
@@ -96,10 +93,7 @@ export function solve(problem: SolveProblem): SolveResult {
     someTaintsArePreferences: [...hosts, ...sources].some(({ taints }) =>
       taints.some(({ effect }) => effect === 'PreferNoSchedule'),
     ),
-    volumesOf: (pod) => {
-      const need = volumes.get(pod);
-      return need === undefined || isRejection(need) ? NO_VOLUME_NEED : need;
-    },
+    volumes,
     standingOf: book.standingOf,
   });
   const topology = topologyOf({
@@ -136,20 +130,17 @@ function explain(
   return { rejection: reject(rejection.by, because), nodePools };
 }
 
-/** Where the volumes of those pods can be that have any; or why nowhere. */
-function volumeNeeds(
-  pods: readonly Pod[],
-  snapshot: Snapshot,
-): ReadonlyMap<Pod, VolumeNeed | Rejection> {
-  const withVolumes = pods.filter(({ volumes }) => volumes.length > 0);
-  if (withVolumes.length === 0) return new Map();
-  const objects = volumeObjectsOf(snapshot);
-  return new Map(
-    withVolumes.map((pod) => {
-      const need = volumeNeedOf(pod, objects);
-      return [pod, isRejection(need) ? need : (contradictedByVolumes(pod, need) ?? need)];
+/** The sources with what is known of the volumes that nodes of their types may have attached. */
+const withAttachmentLimits = (
+  sources: readonly Source[],
+  { limitsOfType }: Volumes,
+): readonly Source[] =>
+  sources.map((source) => ({
+    ...source,
+    types: source.types.map((sourceType) => {
+      const attachmentLimits = limitsOfType(sourceType.type.name);
+      return attachmentLimits.size === 0 ? sourceType : { ...sourceType, attachmentLimits };
     }),
-  );
-}
+  }));
 
 const NOTHING = { placements: [], claims: [], wishesGivenUp: [], lowerBoundUsdPerHour: 0 };

@@ -32,6 +32,7 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import { usdLimitProblem } from '#lib/model/usd-limit.ts';
 import { type Amounts, type Axes, amountsOf } from './amounts.ts';
 import { isContradiction, presentIn } from './ask.ts';
+import type { AttachmentLimits } from './attachments.ts';
 import { daemonLoad, daemonsOfTemplate } from './daemons.ts';
 import { describeMissingTypes } from './mismatch.ts';
 
@@ -45,6 +46,8 @@ export interface SourceType {
   /** What is left for pods when the daemons run. */
   readonly room: Resources;
   readonly roomAmounts: Amounts;
+  /** How many volumes its nodes may have attached; absent where none is known. */
+  readonly attachmentLimits?: AttachmentLimits;
   /** Those that can be had now and that the pool allows, cheapest first, labels complete. */
   readonly offerings: readonly Offering[];
 }

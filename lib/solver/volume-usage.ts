@@ -11,6 +11,7 @@ import {
   type Attachments,
   attachmentsOf,
   NO_ATTACHMENTS,
+  NO_LIMITS,
 } from './attachments.ts';
 import { claimKeyOf, claimOf, classNameOf, type VolumeObjects } from './volume-lookup.ts';
 
@@ -110,9 +111,9 @@ const typeOf = ({ node, claim }: StateNode): string =>
   node?.meta.labels[INSTANCE_TYPE] ?? claim?.meta.labels[INSTANCE_TYPE] ?? '';
 
 const NO_COUNTS: Counts = new Map();
-const NO_LIMITS: AttachmentLimits = new Map();
 
-const NOTHING_LIMITED: VolumeUsage = {
+/** Nothing is limited anywhere. */
+export const NOTHING_LIMITED: VolumeUsage = {
   attachmentsOf: () => NO_ATTACHMENTS,
   limitsOn: () => NO_LIMITS,
   limitsOfType: () => NO_LIMITS,

@@ -2,13 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { place } from '#lib/decide/place.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { spec } from '#test/build/constraints.ts';
+import { aNodePool } from '#test/build/node-pools.ts';
 import { aNode, aStateNode } from '#test/build/nodes.ts';
 import { NOON } from '#test/build/objects.ts';
 import { aPod, aRunningPod } from '#test/build/pods.ts';
 import { aSnapshot } from '#test/build/snapshots.ts';
-import { aBoundClaim, aStorageClass, aVolume, aVolumeClaim, inZones } from '#test/build/volumes.ts';
+import {
+  aBoundClaim,
+  aCsiNode,
+  aStorageClass,
+  aVolume,
+  aVolumeClaim,
+  inZones,
+} from '#test/build/volumes.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
+const TYPE = { 'node.kubernetes.io/instance-type': 'm5.large' };
 const onClaim = (claimName: string, difference: Parameters<typeof aPod>[0] = {}): Pod =>
   aPod({ ...difference, volumes: [{ volume: 'data', claimName }] });
 const inZone = (zone: string, name = 'data'): Partial<Snapshot> => ({
@@ -79,12 +89,101 @@ describe('place, for pods with volumes', () => {
     expect(place(aSnapshot({ pods, ...objects })).claims).toHaveLength(1);
   });
 
+  describe('where nodes limit how many volumes they have attached', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const claims = names.flatMap((name) => [
+      aVolumeClaim({ meta: { name: `${name}-1` } }),
+      aVolumeClaim({ meta: { name: `${name}-2` } }),
+    ]);
+    const objects = {
+      nodes: [aStateNode()],
+      persistentVolumeClaims: claims,
+      storageClasses: [aStorageClass()],
+      csiNodes: [aCsiNode('node-1', 10)],
+    };
+    const tiny = (name: string, ...volumes: string[]): Pod =>
+      aPod({
+        meta: { name },
+        requests: { cpu: 10 },
+        volumes: volumes.map((claimName) => ({ volume: claimName, claimName })),
+      });
+    const pairs = names.map((name) => tiny(name, `${name}-1`, `${name}-2`));
+
+    it('fills a node up to its limit, and makes another for the rest', () => {
+      const { placements, claims: made } = place(aSnapshot({ ...objects, pods: pairs }));
+
+      expect(placements).toHaveLength(5);
+      expect(made).toHaveLength(1);
+    });
+
+    it('does not limit volumes of other drivers, nor where the driver says nothing', () => {
+      const storageClasses = [aStorageClass({ provisioner: 'efs.csi.aws.com' })];
+
+      expect(place(aSnapshot({ ...objects, storageClasses, pods: pairs })).placements).toHaveLength(
+        6,
+      );
+      expect(place(aSnapshot({ ...objects, csiNodes: [], pods: pairs })).placements).toHaveLength(
+        6,
+      );
+    });
+
+    it('counts a claim that many pods share once', () => {
+      const pods = Array.from({ length: 20 }, (_, at) => tiny(`web-${at}`, 'a-1'));
+      const csiNodes = [aCsiNode('node-1', 1)];
+
+      expect(place(aSnapshot({ ...objects, csiNodes, pods })).placements).toHaveLength(20);
+    });
+
+    it('makes as many nodes as their types take volumes, as nodes of these types tell', () => {
+      const pods = pairs.map((pod) => ({ ...pod, nodeSelector: TYPE }));
+      const csiNodes = [aCsiNode('node-1', 4)];
+      const { placements, claims: made } = place(aSnapshot({ ...objects, csiNodes, pods }));
+
+      expect(placements).toHaveLength(2);
+      expect(made.map((claim) => claim.pods.length)).toEqual([2, 2]);
+    });
+
+    it('says so of a pod that has more volumes than any node takes', () => {
+      const pods = [{ ...tiny('a', 'a-1', 'a-2'), nodeSelector: TYPE }, tiny('b', 'b-1')];
+      const csiNodes = [aCsiNode('node-1', 1)];
+      const { placements, refused } = place(aSnapshot({ ...objects, csiNodes, pods }));
+
+      expect(placements).toMatchObject([{ pod: 'default/b' }]);
+      expect(refused).toMatchObject([
+        {
+          pod: 'default/a',
+          by: 'volumes',
+          because: expect.stringMatching(
+            /it has more volumes than one node may have attached: the largest of the pool takes 1 \(m5\.large\)$/,
+          ),
+        },
+      ]);
+    });
+  });
+
   it('refuses a pod whose volumes no zone of the pool has, and places the others', () => {
     const pods = [onClaim('data', { meta: { name: 'db' } }), aPod()];
     const { refused, claims } = place(aSnapshot({ pods, ...inZone('eu-west-1a') }));
 
-    expect(refused).toMatchObject([{ pod: 'default/db', by: 'requirements' }]);
+    expect(refused).toMatchObject([
+      {
+        pod: 'default/db',
+        by: 'requirements',
+        because: expect.stringContaining('has topology.kubernetes.io/zone In [eu-west-1a]'),
+      },
+    ]);
     expect(claims.flatMap((claim) => claim.pods)).toEqual(['default/web-1']);
+  });
+
+  it('tells the place of the volumes from what the pod asks for', () => {
+    const nodePools = [aNodePool({ template: { requirements: [spec(`${ZONE} In us-east-1a`)] } })];
+    const { refused } = place(
+      aSnapshot({ nodePools, pods: [onClaim('data')], ...inZone('us-east-1b') }),
+    );
+
+    expect(refused[0]?.because).toContain(
+      `its volumes can only be in ${ZONE} In [us-east-1b], the pool gives ${ZONE} In [us-east-1a]`,
+    );
   });
 
   it('refuses a pod that has to move where its volume cannot be looked up', () => {

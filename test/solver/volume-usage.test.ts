@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { mostAttachable } from '#lib/solver/attachments.ts';
+import { holdsAttachments, mostAttachable } from '#lib/solver/attachments.ts';
 import { volumeObjectsOf } from '#lib/solver/volume-lookup.ts';
 import { volumeUsageOf } from '#lib/solver/volume-usage.ts';
 import { aNodeClaim } from '#test/build/node-claims.ts';
@@ -43,7 +43,7 @@ function usage(count: number, pods: readonly Pod[], difference: Partial<Snapshot
 function room(count: number, pods: readonly Pod[], difference: Partial<Snapshot> = {}): number {
   const { node, attachmentsOf, limitsOn } = usage(count, pods, difference);
   const [first = aPod()] = pods.filter(({ nodeName }) => nodeName === undefined);
-  return mostAttachable(attachmentsOf(first), limitsOn(node, []), []);
+  return mostAttachable({ attachments: attachmentsOf(first) }, limitsOn(node, []), new Map());
 }
 
 const ephemeral = {
@@ -165,20 +165,35 @@ describe('mostAttachable', () => {
     withClaims('five', 'f'),
     aPod(ephemeral),
   ]);
-  const one = attachmentsOf(withClaims('one', 'a'));
-  const two = attachmentsOf(withClaims('two', 'b', 'c'));
-  const three = attachmentsOf(withClaims('three', 'd', 'e'));
+  const alike = (...claims: string[]) => ({
+    attachments: attachmentsOf(withClaims('x', ...claims)),
+  });
+  const [one, two, three] = [alike('a'), alike('b', 'c'), alike('d', 'e')];
   const limits = limitsOn(node, []);
 
   it('leaves room for whom has been put there before', () => {
-    expect(mostAttachable(one, limits, [])).toBe(6);
-    expect(mostAttachable(one, limits, [[two, 2]])).toBe(2);
-    expect(mostAttachable(one, limits, [[three, 3]])).toBe(2);
-    expect(mostAttachable(two, limits, [[one, 5]])).toBe(0);
+    expect(mostAttachable(one, limits, new Map())).toBe(6);
+    expect(mostAttachable(one, limits, new Map([[two, 2]]))).toBe(2);
+    expect(mostAttachable(one, limits, new Map([[three, 3]]))).toBe(2);
+    expect(mostAttachable(two, limits, new Map([[one, 5]]))).toBe(0);
   });
 
   it('counts what the joining pods share once for all of them', () => {
-    expect(mostAttachable(three, limits, [])).toBe(5);
-    expect(mostAttachable(three, limits, [[one, 6]])).toBe(0);
+    expect(mostAttachable(three, limits, new Map())).toBe(5);
+    expect(mostAttachable(three, limits, new Map([[one, 6]]))).toBe(0);
+  });
+});
+
+describe('holdsAttachments', () => {
+  const { attachmentsOf, limitsOn, node } = usage(
+    2,
+    ['a', 'b', 'c'].map((name) => withClaims(name, name)),
+  );
+
+  it('is whether all together stay within the limit', () => {
+    const one = { attachments: attachmentsOf(withClaims('x', 'a')) };
+
+    expect(holdsAttachments(limitsOn(node, []), new Map([[one, 2]]))).toBe(true);
+    expect(holdsAttachments(limitsOn(node, []), new Map([[one, 3]]))).toBe(false);
   });
 });
