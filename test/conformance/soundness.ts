@@ -9,13 +9,9 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import { affinityProblems, antiAffinityProblems } from './soundness/apart.ts';
 import { claimProblems } from './soundness/claims.ts';
 import { hostProblems } from './soundness/hosts.ts';
-import {
-  limitProblems,
-  refusalProblems,
-  reservationProblems,
-  weightProblems,
-} from './soundness/limits.ts';
+import { limitProblems, reservationProblems, weightProblems } from './soundness/limits.ts';
 import { placesOf } from './soundness/places.ts';
+import { refusalProblems } from './soundness/refusals.ts';
 import { isAlive, isLeaving, nameOf } from './soundness/rules.ts';
 import { spreadProblems } from './soundness/spread.ts';
 import { volumeProblems } from './soundness/volumes.ts';

@@ -1,4 +1,5 @@
-/** What may be wrong with a plan as a whole: limits, reservations, weights, needless refusals. */
+/** What may be wrong with a plan as a whole: limits, reservations, weights. */
+import type { RequirementSpec } from '#lib/constraints/requirement.ts';
 import type { Resources } from '#lib/constraints/resources.ts';
 import type { Placing } from '#lib/decide/place.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
@@ -7,13 +8,13 @@ import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { daemonsOn, givesNodes, isForSale, labelsOfOffering, typesOf } from './claims.ts';
-import { problemsWith } from './hosts.ts';
 import {
   allows,
   INSTANCE_TYPE,
   isKeptAway,
   isLeaving,
   keyOf,
+  type Labels,
   labelsOfType,
   mightSelect,
   NODECLASS,
@@ -99,97 +100,98 @@ export function weightProblems(
     );
     return claim.pods.flatMap((name) => {
       const pod = pods.get(name);
-      if (!pod || pod.nodeAffinity.preferred.length > 0 || !isNew(pod, seen)) return [];
+      if (!pod || needsMore(pod) || prefers(pod) || !isNew(pod, seen)) return [];
       return heavier
-        .filter((pool) => couldMake(pool, pod, snapshot, { placing, puristic: true }))
+        .filter((pool) => makeable(pool, pod, snapshot, { placing, puristic: true }).length > 0)
         .map(({ meta }) => `${name} is on ${claim.nodePool} though ${meta.name} is heavier`);
     });
   });
 }
 
-/** Nobody is refused whom a node that is there, or one that could be made, would take. */
-export function refusalProblems(
-  snapshot: Snapshot,
-  placing: Placing,
-  pods: ReadonlyMap<string, Pod>,
-): readonly string[] {
-  const onHost = Map.groupBy(placing.placements, ({ node, nodeClaim }) => node ?? nodeClaim);
-  const seen = new Set<string>();
-  return placing.refused.flatMap(({ pod: name, by, because }) => {
-    const pod = pods.get(name);
-    if (!pod || by === 'unsupported' || optsOut(pod) || !isNew(pod, seen)) return [];
-    // Words that no manifest may use are refused whatever nodes there are.
-    if (by === 'eligibility' && !because.startsWith('no node has room')) return [];
-    const host = snapshot.nodes.find((each) => {
-      const there = (onHost.get(each.name) ?? []).flatMap(
-        ({ pod: other }) => pods.get(other) ?? [],
-      );
-      return problemsWith(each, [...there, pod], snapshot).length === 0;
-    });
-    if (host) return [`${name} is refused though ${host.name} would take it`];
-    return snapshot.nodePools
-      .filter((pool) => couldMake(pool, pod, snapshot, { placing, puristic: false }))
-      .map(({ meta }) => `${name} is refused though ${meta.name} could make a node`);
-  });
-}
+const prefers = ({ nodeAffinity, podAffinity, podAntiAffinity, topologySpread }: Pod): boolean =>
+  [nodeAffinity, podAffinity, podAntiAffinity].some(({ preferred }) => preferred.length > 0) ||
+  topologySpread.length > 0;
 
 /** Whether no pod that asks for the same was looked at before. */
-function isNew(pod: Pod, seen: Set<string>): boolean {
+export function isNew(pod: Pod, seen: Set<string>): boolean {
   const { requests, nodeSelector, nodeAffinity, tolerations, hostPorts, meta } = pod;
+  const { topologySpread, podAffinity, podAntiAffinity, volumes } = pod;
   const asked = [requests, nodeSelector, nodeAffinity, tolerations, hostPorts];
-  const key = JSON.stringify([asked, meta.namespace, meta.labels]);
+  const beside = [topologySpread, podAffinity.required, podAntiAffinity.required, volumes];
+  const key = JSON.stringify([asked, beside, meta.namespace, meta.labels]);
   const before = seen.size;
   return seen.add(key).size > before;
 }
 
-const optsOut = (pod: Pod): boolean => JSON.stringify(pod.nodeAffinity).includes(NODEPOOL);
+/** A node that a pool could surely make for one pod, by the labels it would have. */
+export interface Makeable {
+  readonly pool: NodePool;
+  readonly labels: Labels;
+}
 
 /**
- * Whether the pool could surely make a node for this pod alone when the whole plan stands. Where
- * it is hard to say (custom keys that the pool leaves open) the answer is no.
+ * The nodes that the pool could surely make for this pod alone when the whole plan stands, as far
+ * as other pods and volumes do not matter. Where it is hard to say (custom keys that the pool
+ * leaves open, minimums that a zone may break) there are none.
  */
-function couldMake(
+export function makeable(
   pool: NodePool,
   pod: Pod,
   snapshot: Snapshot,
   { placing, puristic }: { readonly placing: Placing; readonly puristic: boolean },
-): boolean {
+): readonly Makeable[] {
   const { taints, requirements } = pool.template;
   const isHard = puristic && taints.some(({ effect }) => effect === 'PreferNoSchedule');
-  if (!givesNodes(pool) || isHard || !toleratesAll(pod, taints) || needsMore(pod)) return false;
+  if (!givesNodes(pool) || isHard || !toleratesAll(pod, taints)) return [];
+  if (pod.resourceClaims.length > 0) return [];
   const left = leftOf(pool, snapshot, placing);
-  const types = typesOf(snapshot, pool).filter(
-    (type) =>
-      shortOf(chargeOf(type, left), left).length === 0 && couldBe(type, pool, pod, snapshot),
-  );
-  if (types.length === 0) return false;
-  return requirements.every((line) => {
-    const values = new Set(
-      types
-        .flatMap((type) => labelsOfType(type).get(keyOf(line)) ?? [])
-        .filter((value) => value !== undefined && value !== 'reserved')
-        .filter((value) =>
-          requirements
-            .filter((other) => keyOf(other) === keyOf(line))
-            .every((other) => allows(other.operator, other.values ?? [], value)),
-        ),
-    );
+  const ways = typesOf(snapshot, pool)
+    .filter((type) => shortOf(chargeOf(type, left), left).length === 0)
+    .map((type) => ({ type, nodes: nodesFor(type, pool, pod, snapshot) }))
+    .filter(({ nodes }) => nodes.length > 0);
+  const isEnough = requirements.every((line) => {
+    const wanted = line.minValues ?? 0;
+    if (wanted === 0) return true;
+    const types = ways.map(({ type }) => type);
     const asksForIt = JSON.stringify([pod.nodeSelector, pod.nodeAffinity]).includes(line.key);
-    return (line.minValues ?? 0) === 0 || (!asksForIt && values.size >= (line.minValues ?? 0));
+    return !asksForIt && !needsMore(pod) && valuesOf(types, line, requirements).size >= wanted;
   });
+  return isEnough ? ways.flatMap(({ nodes }) => nodes).map((labels) => ({ pool, labels })) : [];
 }
+
+const valuesOf = (
+  types: readonly InstanceType[],
+  line: RequirementSpec,
+  requirements: readonly RequirementSpec[],
+): ReadonlySet<string | undefined> =>
+  new Set(
+    types
+      .flatMap((type) => labelsOfType(type).get(keyOf(line)) ?? [])
+      .filter((value) => value !== undefined && value !== 'reserved')
+      .filter((value) =>
+        requirements
+          .filter((other) => keyOf(other) === keyOf(line))
+          .every((other) => allows(other.operator, other.values ?? [], value)),
+      ),
+  );
 
 const chargeOf = ({ capacity }: InstanceType, limits: Resources): Resources =>
   Object.fromEntries(
     Object.keys(limits).map((name) => [name, name === 'nodes' ? 1 : (capacity[name] ?? 0)]),
   );
 
-function couldBe(type: InstanceType, pool: NodePool, pod: Pod, snapshot: Snapshot): boolean {
+/** The labels of the nodes of this type that would do for the pod, one for each way to buy it. */
+function nodesFor(
+  type: InstanceType,
+  pool: NodePool,
+  pod: Pod,
+  snapshot: Snapshot,
+): readonly Labels[] {
   const { template, meta } = pool;
   const settled = { ...template.labels, [NODEPOOL]: meta.name };
   const own = Object.entries({ ...settled, [NODECLASS]: template.nodeClassRef.name });
-  return type.offerings.some((offering) => {
-    if (!isForSale(offering) || offering.capacityType === 'reserved') return false;
+  return type.offerings.flatMap((offering) => {
+    if (!isForSale(offering) || offering.capacityType === 'reserved') return [];
     const labels = new Map([
       ...labelsOfType(type),
       ...template.requirements.flatMap(({ key, operator, values = [] }) =>
@@ -205,11 +207,12 @@ function couldBe(type: InstanceType, pool: NodePool, pod: Pod, snapshot: Snapsho
           .every((other) => allows(other.operator, other.values ?? [], value)),
       ),
     );
-    if (!isAllowed || !mightSelect(pod, labels)) return false;
-    if (isKeptAway(pod, undefined, labels, snapshot)) return false;
+    if (!isAllowed || !mightSelect(pod, labels)) return [];
+    if (isKeptAway(pod, undefined, labels, snapshot)) return [];
     // A daemon counts for a type wherever it may run: what zone a node ends up in is not known.
     const daemons = daemonsOn(snapshot, pool, new Map([...labels, ...labelsOfType(type)]));
     const asked = sum([pod, ...daemons].map(({ requests }) => requests));
-    return shortOf(asked, type.allocatable).length === 0 && !portsClash([pod], daemons);
+    const fits = shortOf(asked, type.allocatable).length === 0 && !portsClash([pod], daemons);
+    return fits ? [labels] : [];
   });
 }

@@ -19,6 +19,8 @@ interface In {
 export interface Binding {
   readonly name: string;
   readonly isBound: boolean;
+  /** Whether it is bound when all others are. */
+  readonly isLast: boolean;
   /** The constraints it must meet, with the domain it stands in. */
   readonly owns: readonly In[];
   /** The constraints that count it. */
@@ -63,6 +65,7 @@ function nextOf(waiting: ReadonlySet<Binding>, tally: Tally): Binding | undefine
   for (const binding of waiting) {
     const fullness = (list: readonly In[]): number =>
       list.reduce((sum, each) => sum + tally.of(each), 0);
+    if (binding.isLast && waiting.size > 1) continue;
     if (binding.owns.length === 0) {
       if (fullness(binding.countsIn) >= freeLeast) continue;
       freeLeast = fullness(binding.countsIn);

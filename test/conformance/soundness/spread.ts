@@ -32,15 +32,19 @@ import { universeOf } from './universe.ts';
 /** How many worlds are looked at where there are more; then the corners and some drawn ones. */
 const WORLDS = 40;
 
-/** Pods that could not be bound, in some world, because their domain would be too full. */
-export function spreadProblems(snapshot: Snapshot, places: readonly Place[]): readonly string[] {
+/** Pods that could not be bound, in some world, because their domain would be too full; `last` after all others. */
+export function spreadProblems(
+  snapshot: Snapshot,
+  places: readonly Place[],
+  last?: Pod,
+): readonly string[] {
   const owners = places.flatMap(({ coming }) => coming).filter(hardOf);
   if (owners.length === 0) return [];
   const groups = groupsOf(owners, snapshot);
   const staying = places.filter(({ isLeaving }) => !isLeaving);
-  const problems = problemsAmong(groups, staying, snapshot);
+  const problems = problemsAmong(groups, staying, last);
   const isSettled = problems.length === 0 || staying.length === places.length;
-  return isSettled || problemsAmong(groups, places, snapshot).length > 0 ? problems : [];
+  return isSettled || problemsAmong(groups, places, last).length > 0 ? problems : [];
 }
 
 const hardOf = ({ topologySpread }: Pod): boolean =>
@@ -133,7 +137,7 @@ const NOWHERE = { domain: undefined, isEligible: false };
 function problemsAmong(
   groups: ReadonlyMap<Pod, readonly Rule[]>,
   places: readonly Place[],
-  { nodes }: Snapshot,
+  last: Pod | undefined,
 ): readonly string[] {
   const rules = [...new Set([...groups.values()].flat())];
   const counted = countedBy(rules);
@@ -141,7 +145,6 @@ function problemsAmong(
   const matter = places.map(({ bound, coming }) =>
     [...bound, ...coming].some((pod) => groups.has(pod) || counted(pod).length > 0),
   );
-  const real = new Set(nodes.flatMap(({ node, name }) => (node ? [name] : [])));
   const found = new Set<string>();
   for (const world of worldsOf(looks.map(({ length }, at) => (matter[at] ? length : 1)))) {
     const look = (at: number): Look => looks[at]?.[world[at] ?? 0] ?? [];
@@ -152,6 +155,7 @@ function problemsAmong(
         return {
           name: nameOf(pod),
           isBound: !place.coming.includes(pod),
+          isLast: pod === last,
           owns: owned.map((rule) => ({ group: rule, domain: into(rule).domain })),
           countsIn: counted(pod)
             .filter((rule) => into(rule).isEligible)
@@ -165,7 +169,7 @@ function problemsAmong(
         rule,
         places.flatMap((place, at) => {
           const { domain, isEligible } = look(at)[index] ?? NOWHERE;
-          const isThere = place.isNew || real.has(place.name);
+          const isThere = place.isNew || place.isReal;
           return isThere && isEligible && domain !== undefined ? [domain] : [];
         }),
       ]),

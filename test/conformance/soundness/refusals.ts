@@ -1,0 +1,101 @@
+/**
+ * Needless refusals: nobody is refused whom a node that is there, or one that could be made, would
+ * take when the whole plan stands and this pod is bound last.
+ */
+import type { Placing } from '#lib/decide/place.ts';
+import type { Pod } from '#lib/model/pod.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { affinityProblems, antiAffinityProblems } from './apart.ts';
+import { problemsWith } from './hosts.ts';
+import { isNew, type Makeable, makeable } from './limits.ts';
+import { type Place, placesOf } from './places.ts';
+import { HOSTNAME, type Labels, NODEPOOL, needsMore } from './rules.ts';
+import { spreadProblems } from './spread.ts';
+import { volumeProblems } from './volumes.ts';
+
+/** Pods that a plan refuses and need not. */
+export function refusalProblems(
+  snapshot: Snapshot,
+  placing: Placing,
+  pods: ReadonlyMap<string, Pod>,
+): readonly string[] {
+  const places = placesOf(snapshot, placing, pods);
+  const seen = new Set<string>();
+  return placing.refused.flatMap(({ pod: name, by, because }) => {
+    const pod = pods.get(name);
+    if (!pod || by === 'unsupported' || optsOut(pod) || !isNew(pod, seen)) return [];
+    // Words that no manifest may use, and volumes that are not to be had, are refused in any case.
+    const isEarly = by === 'eligibility' || by === 'volumes';
+    if (isEarly && !because.startsWith('no node has room')) return [];
+    const host = snapshot.nodes.find((each) => {
+      const there = places.find((place) => place.name === each.name)?.coming ?? [];
+      return (
+        problemsWith(each, [...there, pod], snapshot).length === 0 &&
+        holdsWith(
+          pod,
+          places.map((place) => joined(place, each.name, pod)),
+          snapshot,
+        )
+      );
+    });
+    if (host) return [`${name} is refused though ${host.name} would take it`];
+    return snapshot.nodePools
+      .filter((pool) => {
+        const nodes = makeable(pool, pod, snapshot, { placing, puristic: false });
+        if (!needsMore(pod)) return nodes.length > 0;
+        return distinct(nodes, pod).some((place) => holdsWith(pod, [...places, place], snapshot));
+      })
+      .map(({ meta }) => `${name} is refused though ${meta.name} could make a node`);
+  });
+}
+
+const optsOut = (pod: Pod): boolean => JSON.stringify(pod.nodeAffinity).includes(NODEPOOL);
+
+const joined = (place: Place, name: string, pod: Pod): Place =>
+  place.isNew || place.name !== name ? place : { ...place, coming: [...place.coming, pod] };
+
+const holdsWith = (pod: Pod, places: readonly Place[], snapshot: Snapshot): boolean =>
+  antiAffinityProblems(snapshot, places).length === 0 &&
+  affinityProblems(snapshot, places).length === 0 &&
+  volumeProblems(snapshot, places).length === 0 &&
+  spreadProblems(snapshot, places, pod).length === 0;
+
+const keysOf = ({ topologySpread, podAffinity, podAntiAffinity }: Pod): readonly string[] =>
+  [...topologySpread, ...podAffinity.required, ...podAntiAffinity.required].map(
+    ({ topologyKey }) => topologyKey,
+  );
+
+/** One new node of each kind that the pod can tell from others by its topology and volumes. */
+function distinct(nodes: readonly Makeable[], pod: Pod): readonly Place[] {
+  const keys = [...new Set([...keysOf(pod), 'topology.kubernetes.io/zone'])];
+  const found = new Map<string, Place>();
+  for (const { pool, labels } of nodes) {
+    for (const settled of settle(labels, keys)) {
+      const told = JSON.stringify(keys.map((key) => settled.get(key)));
+      found.set(told, {
+        name: 'a new node',
+        isNew: true,
+        isReal: false,
+        isLeaving: false,
+        taints: pool.template.taints,
+        outcomes: [new Map([...settled, [HOSTNAME, ['a new node']]])],
+        bound: [],
+        coming: [pod],
+      });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Each way in which these keys can be settled. */
+const settle = (labels: Labels, keys: readonly string[]): readonly Labels[] =>
+  keys.reduce<readonly Labels[]>(
+    (all, key) =>
+      all.flatMap((each) => {
+        const values = each.get(key) ?? [];
+        return values.length <= 1
+          ? [each]
+          : values.map((value) => new Map([...each, [key, [value]]]));
+      }),
+    [labels],
+  );
