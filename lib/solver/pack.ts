@@ -144,9 +144,10 @@ function attempt(
   { caps, admissions, manner }: Pick<AssignContext, 'caps' | 'admissions' | 'manner'>,
 ): Attempt {
   const { snapshot, groups, hosts, sources, axes, expected, topology } = problem;
-  const census = topology.openCensus();
+  const sought = soughtIn(groups);
+  const census = topology.openCensus(sought);
   const begun = new Set(topology.begun);
-  const mayBegin = (rule: TopologyRule): boolean => !begun.has(rule);
+  const mayBegin = (rule: TopologyRule): boolean => !begun.has(rule) && !sought.has(rule);
   const settle = ({ standing }: PodGroup): void => {
     for (const { rule, selected } of standing.byNode) if (selected) begun.add(rule);
   };
@@ -197,6 +198,15 @@ function attempt(
   };
   return { packed, missing: missingAmong(assigned, sent, groupOf) };
 }
+
+/** Affinities that select pods of the batch which do not ask for it themselves. */
+const soughtIn = (groups: readonly PodGroup[]): ReadonlySet<TopologyRule> =>
+  new Set(
+    groups
+      .flatMap(({ standing }) => [...standing.byNode, ...standing.byDomain])
+      .filter(({ rule, owns, selected }) => rule.kind === 'affinity' && selected && !owns)
+      .map(({ rule }) => rule),
+  );
 
 const demandsOf = (waiting: readonly Waiting[]): readonly Demand[] =>
   waiting

@@ -1,15 +1,12 @@
 import type { Pod } from '#lib/model/pod.ts';
-import { type Admission, type Admissions, admissionsFor } from '../admission.ts';
-import { type Amounts, hasRoom, timesThatFit } from '../amounts.ts';
 import type { AskLevel } from '../ask.ts';
 import type { HostPacking } from '../host-packing.ts';
-import { accepts, type Host } from '../hosts.ts';
 import type { PodGroup } from '../pod-groups.ts';
-import type { Source } from '../sources.ts';
 import { take, type Waiting, waitingOf } from '../waiting.ts';
 import { allowedBy, type Cell, cellsOf, createNarrowing, type Narrowing } from './cells.ts';
 import type { Allowed, Census, Counting } from './census.ts';
 import { countingIn } from './counting.ts';
+import { type Offer, type OfferContext, offerTo } from './offer.ts';
 import type { Part, TopologyRule } from './rules.ts';
 import type { Topology } from './topology.ts';
 
@@ -35,27 +32,20 @@ export const EVERY_CELL = '*';
 export type Manner = 'even' | 'packed';
 
 /** What assigning needs to know. */
-export interface AssignContext {
+export interface AssignContext extends OfferContext {
   readonly manner: Manner;
   readonly topology: Topology;
   readonly census: Census;
-  readonly hosts: readonly Host[];
-  readonly sources: readonly Source[];
-  readonly admissions: Admissions;
   readonly onHosts: HostPacking;
   /** What earlier attempts have shown not to go further. */
   readonly caps: Caps;
 }
 
 /** A cell as one group sees it. */
-interface Option {
+interface Option extends Offer {
   readonly cell: Cell;
   /** The group as it is there. */
   readonly group: PodGroup;
-  /** The most wishful level that can be met there. */
-  readonly level: number;
-  /** What a unit of compute costs there, in no particular unit. */
-  readonly price: number;
   readonly countingFor: (rule: TopologyRule) => Counting;
   /** How many pods more may be sent there. */
   cap: number;
@@ -99,10 +89,15 @@ export function assignDomains(
     .map(({ applicant }) => applicant);
   const sent = new Map<string, Sent>();
   const withUsage = { ...context, usage: noUsage() };
-  for (let before = -1; before !== countLeft(applicants); ) {
-    before = countLeft(applicants);
-    for (const applicant of applicants) sendAll(applicant, applicants, sent, withUsage);
-  }
+  const sendWhileSome = (): void => {
+    for (let before = -1; before !== countLeft(applicants); ) {
+      before = countLeft(applicants);
+      for (const applicant of applicants) sendAll(applicant, applicants, sent, withUsage);
+    }
+  };
+  sendWhileSome();
+  context.census.relent();
+  sendWhileSome();
   return [...sent.values()].map(({ pods, from, option: { group, cell } }) => {
     const [sample = group.sample] = pods;
     return { group: { ...group, pods, sample }, cell, from };
@@ -267,45 +262,3 @@ const capOf = (group: PodGroup, { text }: Cell, caps: Caps): number => {
   const cells = caps.get(group);
   return cells?.get(EVERY_CELL) ?? cells?.get(text) ?? Number.POSITIVE_INFINITY;
 };
-
-/** The most wishful level at which a pod of the group, narrowed to its cell, can get a node. */
-function offerTo(
-  { levels, amounts }: PodGroup,
-  { sources, hosts, admissions }: AssignContext,
-): Pick<Option, 'level' | 'price'> | undefined {
-  for (const [level, { asks }] of levels.entries()) {
-    const holding = sources
-      .flatMap((source) => admissionsFor(source, asks, admissions))
-      .filter((admission) => holds(admission, amounts));
-    if (holding.length > 0) {
-      return { level, price: Math.min(...holding.map((each) => unitPrice(each))) };
-    }
-    const takes = (host: Host): boolean =>
-      hasRoom(host.free, [], amounts) && asks.some((ask) => accepts(host, ask));
-    if (hosts.some(takes)) return { level, price: 0 };
-  }
-  return undefined;
-}
-
-function holds({ choices }: Admission, amounts: Amounts): boolean {
-  for (const { sourceType } of choices.values()) {
-    if (timesThatFit(sourceType.roomAmounts, [], amounts) > 0) return true;
-  }
-  return false;
-}
-
-const unitPrices = new WeakMap<Admission, number>();
-
-/** The least that a type's price comes to for each thousandth of a core and 4 MiB of memory. */
-function unitPrice(admission: Admission): number {
-  const before = unitPrices.get(admission);
-  if (before !== undefined) return before;
-  let least = Number.POSITIVE_INFINITY;
-  for (const { sourceType, usdPerHour } of admission.choices.values()) {
-    const { cpu = 0, memory = 0 } = sourceType.room;
-    const units = cpu + memory / (4 * 1024 * 1024);
-    if (units > 0) least = Math.min(least, usdPerHour / units);
-  }
-  unitPrices.set(admission, least);
-  return least;
-}

@@ -21,6 +21,8 @@ interface Tally {
   readonly domains: Set<string>;
   /** All pods that the rule selects, wherever they are. */
   selected: number;
+  /** Of an affinity: whether an owner may be the first that the rule selects. */
+  mayBegin: boolean;
 }
 
 /** Which pods stand where, in the eyes of all rules over anything but the hostname. */
@@ -40,6 +42,8 @@ export interface Census {
   readonly crowd: (parts: readonly Part[], place: Place) => number;
   /** How many pods of the rule stand in a domain, at most. */
   readonly countIn: (rule: TopologyRule, domain: string) => number;
+  /** Lets owners of affinities be the first after all: those who were to go before them cannot. */
+  readonly relent: () => void;
   /** Makes the emptiness of a domain count for a spread. */
   readonly addDomain: (rule: TopologyRule, domain: string) => void;
 }
@@ -48,7 +52,8 @@ export interface Census {
 export type Allowed = (topologyKey: string, value: string) => boolean;
 
 /**
- * An empty census of `rules`.
+ * An empty census of `rules`. Owners of the affinities in `sought` wait for somebody else to be
+ * there first: the scheduler may bind those before them, and then lets nobody begin elsewhere.
  *
  * Source: karpenter v1.14, provisioning/scheduling/topologygroup.go. There a pod whose node may
  * be in several domains does not count; here it counts wherever that makes a rule harder to keep.
@@ -58,6 +63,7 @@ export type Allowed = (topologyKey: string, value: string) => boolean;
 export function createCensus(
   rules: readonly TopologyRule[],
   domainsOf: (rule: TopologyRule) => readonly string[],
+  sought: ReadonlySet<TopologyRule>,
 ): Census {
   const tallies = new Map<TopologyRule, Tally>(
     rules.map((rule) => [
@@ -68,6 +74,7 @@ export function createCensus(
         owners: new Map(),
         domains: new Set(rule.kind === 'spread' ? domainsOf(rule) : []),
         selected: 0,
+        mayBegin: !sought.has(rule),
       },
     ]),
   );
@@ -106,6 +113,9 @@ export function createCensus(
       return crowd;
     },
     countIn: (rule, domain) => tallies.get(rule)?.possible.get(domain) ?? 0,
+    relent: () => {
+      for (const tally of tallies.values()) tally.mayBegin = true;
+    },
     addDomain: (rule, domain) => tallies.get(rule)?.domains.add(domain),
   };
 }
@@ -192,5 +202,5 @@ function joins(tally: Tally, values: readonly string[], selected: boolean): bool
   const [value] = values;
   if (value === undefined || values.length > 1) return false;
   if ((tally.sure.get(value) ?? 0) > 0) return true;
-  return selected && tally.selected === 0;
+  return selected && tally.mayBegin && tally.selected === 0;
 }

@@ -16,8 +16,8 @@ import type { Part, RuleBook, TopologyRule } from './rules.ts';
 export interface Topology {
   /** Every value of a topology key that nodes have or could have, sorted. */
   readonly valuesOf: (topologyKey: string) => readonly string[];
-  /** What runs already, counted; a fresh one for each attempt at packing. */
-  readonly openCensus: () => Census;
+  /** What runs already, counted; a fresh one for each attempt at packing. See createCensus. */
+  readonly openCensus: (sought: ReadonlySet<TopologyRule>) => Census;
   /** By host: its pods in the eyes of rules over the hostname. */
   readonly residentsOn: (host: Host) => ReadonlyMap<TopologyRule, Residents>;
   readonly placeOf: (host: Host) => Place;
@@ -70,8 +70,8 @@ export function topologyOf(problem: TopologyProblem): Topology {
   );
   return {
     valuesOf: (topologyKey) => values.get(topologyKey) ?? [],
-    openCensus: () => {
-      const census = createCensus(overDomains, domains.lookedAtBy);
+    openCensus: (sought) => {
+      const census = createCensus(overDomains, domains.lookedAtBy, sought);
       addRealDomains(census, overDomains, nodes);
       for (const { parts, node } of onlyDomains) {
         if (parts.length === 0) continue;

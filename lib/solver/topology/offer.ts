@@ -1,0 +1,62 @@
+import { type Admission, type Admissions, admissionsFor } from '../admission.ts';
+import { type Amounts, hasRoom, timesThatFit } from '../amounts.ts';
+import { accepts, type Host } from '../hosts.ts';
+import type { PodGroup } from '../pod-groups.ts';
+import type { Source } from '../sources.ts';
+
+/** What a group can get in its cell. */
+export interface Offer {
+  /** The most wishful level that can be met there. */
+  readonly level: number;
+  /** What a unit of compute costs there, in no particular unit. */
+  readonly price: number;
+}
+
+/** Who offers. */
+export interface OfferContext {
+  readonly hosts: readonly Host[];
+  readonly sources: readonly Source[];
+  readonly admissions: Admissions;
+}
+
+/** The most wishful level at which a pod of the group, narrowed to its cell, can get a node. */
+export function offerTo(
+  { levels, amounts }: PodGroup,
+  { sources, hosts, admissions }: OfferContext,
+): Offer | undefined {
+  for (const [level, { asks }] of levels.entries()) {
+    const holding = sources
+      .flatMap((source) => admissionsFor(source, asks, admissions))
+      .filter((admission) => holds(admission, amounts));
+    if (holding.length > 0) {
+      return { level, price: Math.min(...holding.map((each) => unitPrice(each))) };
+    }
+    const takes = (host: Host): boolean =>
+      hasRoom(host.free, [], amounts) && asks.some((ask) => accepts(host, ask));
+    if (hosts.some(takes)) return { level, price: 0 };
+  }
+  return undefined;
+}
+
+function holds({ choices }: Admission, amounts: Amounts): boolean {
+  for (const { sourceType } of choices.values()) {
+    if (timesThatFit(sourceType.roomAmounts, [], amounts) > 0) return true;
+  }
+  return false;
+}
+
+const unitPrices = new WeakMap<Admission, number>();
+
+/** The least that a type's price comes to for each thousandth of a core and 4 MiB of memory. */
+function unitPrice(admission: Admission): number {
+  const before = unitPrices.get(admission);
+  if (before !== undefined) return before;
+  let least = Number.POSITIVE_INFINITY;
+  for (const { sourceType, usdPerHour } of admission.choices.values()) {
+    const { cpu = 0, memory = 0 } = sourceType.room;
+    const units = cpu + memory / (4 * 1024 * 1024);
+    if (units > 0) least = Math.min(least, usdPerHour / units);
+  }
+  unitPrices.set(admission, least);
+  return least;
+}
