@@ -4,7 +4,7 @@ import { isRejection, type Rejection, reject } from '#lib/constraints/rejection.
 import { agrees, NO_REQUIREMENTS } from '#lib/constraints/requirements.ts';
 import type { Admission, Admissions, Choice } from './admission.ts';
 import type { Axes } from './amounts.ts';
-import type { Ask } from './ask.ts';
+import { type Ask, requiredAlternatives } from './ask.ts';
 import { mostAttachable, NO_LIMITS } from './attachments.ts';
 import { allowanceIn, type Ledger } from './ledger.ts';
 import { allows } from './limits.ts';
@@ -95,13 +95,18 @@ function explainForSource(source: Source, group: PodGroup, context: RefusalConte
     return reject('requirements', requirementMiss(source, ask));
   });
   const [first, ...others] = reasons;
-  if (!first)
-    return reject(
-      'requirements',
-      'its node selector and required node affinity contradict each other',
-    );
+  if (!first) return nothingAsked(group);
   return others.reduce((best, each) => (nearness(each) > nearness(best) ? each : best), first);
 }
+
+/** Why there is no way left in which a pod's demands could be met, whatever the NodePool. */
+const nothingAsked = ({ sample }: PodGroup): Rejection =>
+  reject(
+    'requirements',
+    requiredAlternatives(sample).length === 0
+      ? 'its node selector and required node affinity contradict each other'
+      : 'its volumes and its node affinity allow no node there',
+  );
 
 function requirementMiss({ requirements, types }: Source, ask: Ask): string {
   const mismatch =

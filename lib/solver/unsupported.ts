@@ -9,7 +9,7 @@ export function unsupportedNeed(pod: Pod): Rejection | undefined {
   if (pod.resourceClaims.length > 0) {
     return reject(
       'unsupported',
-      `it has Dynamic Resource Allocation requests (${pod.resourceClaims.join(', ')}), which Joinery does not support`,
+      `pod has Dynamic Resource Allocation requirements that are not yet supported by Karpenter, nor by Joinery (ResourceClaims: ${pod.resourceClaims.join(', ')})`,
     );
   }
   return undefined;

@@ -39,7 +39,7 @@ function claimProblem(claimed: Claimed): string | undefined {
     return `persistentvolumeclaim is being deleted (PersistentVolumeClaim=${claimKey})`;
   }
   if (claim?.phase === 'Lost') {
-    const lost = `PersistentVolumeClaim=${claimKey}, PersistentVolume=${claim.volumeName ?? ''}`;
+    const lost = `PersistentVolume=${claim.volumeName ?? ''}, PersistentVolumeClaim=${claimKey}`;
     return `persistentvolumeclaim bound to non-existent persistentvolume (${lost})`;
   }
   const volumeName = claim?.volumeName;
@@ -55,7 +55,7 @@ function boundProblem(
 ): string | undefined {
   const { claimKey, className } = namesOf(claimed);
   const persistentVolume = claimed.objects.volumes.get(volumeName);
-  const where = `(PersistentVolumeClaim=${claimKey}, PersistentVolume=${volumeName}, StorageClass=${className})`;
+  const where = `(PersistentVolume=${volumeName}, PersistentVolumeClaim=${claimKey}, StorageClass=${className})`;
   if (!persistentVolume) {
     return `failed to validate pvc, PersistentVolume "${volumeName}" not found ${where}`;
   }
@@ -63,7 +63,7 @@ function boundProblem(
     return `failed to validate pvc, persistentvolume is being deleted ${where}`;
   }
   if (meta.annotations[BIND_COMPLETED] !== undefined) return undefined;
-  return `pvc is considered unbound because it does not contain annotation (annotation=${BIND_COMPLETED}, PersistentVolumeClaim=${meta.name}, PersistentVolume=${volumeName})`;
+  return `pvc is considered unbound because it does not contain annotation (PersistentVolume=${volumeName}, PersistentVolumeClaim=${meta.name}, annotation=${BIND_COMPLETED})`;
 }
 
 function unboundProblem(claimed: Claimed): string | undefined {

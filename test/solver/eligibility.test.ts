@@ -72,12 +72,12 @@ describe('ineligibility', () => {
     [
       'has a claim whose volume was lost',
       { persistentVolumeClaims: [aBoundClaim({ phase: 'Lost' })] },
-      'persistentvolumeclaim bound to non-existent persistentvolume (PersistentVolumeClaim=default/data, PersistentVolume=pv-data)',
+      'persistentvolumeclaim bound to non-existent persistentvolume (PersistentVolume=pv-data, PersistentVolumeClaim=default/data)',
     ],
     [
       'is gone',
       { persistentVolumeClaims: [aBoundClaim()] },
-      'failed to validate pvc, PersistentVolume "pv-data" not found (PersistentVolumeClaim=default/data, PersistentVolume=pv-data, StorageClass=gp3)',
+      'failed to validate pvc, PersistentVolume "pv-data" not found (PersistentVolume=pv-data, PersistentVolumeClaim=default/data, StorageClass=gp3)',
     ],
     [
       'is being deleted',
@@ -85,7 +85,7 @@ describe('ineligibility', () => {
         persistentVolumeClaims: [aBoundClaim()],
         persistentVolumes: [aVolume({ meta: { deletedAt: NOON } })],
       },
-      'failed to validate pvc, persistentvolume is being deleted (PersistentVolumeClaim=default/data, PersistentVolume=pv-data, StorageClass=gp3)',
+      'failed to validate pvc, persistentvolume is being deleted (PersistentVolume=pv-data, PersistentVolumeClaim=default/data, StorageClass=gp3)',
     ],
     [
       'is not bound to the end',
@@ -93,7 +93,7 @@ describe('ineligibility', () => {
         persistentVolumeClaims: [aBoundClaim({ meta: { annotations: {} } })],
         persistentVolumes: [aVolume()],
       },
-      'pvc is considered unbound because it does not contain annotation (annotation=pv.kubernetes.io/bind-completed, PersistentVolumeClaim=data, PersistentVolume=pv-data)',
+      'pvc is considered unbound because it does not contain annotation (PersistentVolume=pv-data, PersistentVolumeClaim=data, annotation=pv.kubernetes.io/bind-completed)',
     ],
     [
       'has no class',
