@@ -3,6 +3,7 @@ import type { Placement, PlannedNodeClaim, Refusal } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type SolveRefusal, type SolveResult, solve } from '#lib/solver/solve.ts';
 import type { WishGivenUp } from '#lib/solver/wishes.ts';
+import { type BufferOutcome, placeBuffers } from './buffer-placing.ts';
 import { type Creation, creationsOf } from './creations.ts';
 import { nameClaims, namesIn, plannedNodeClaim, podName } from './new-node-claim.ts';
 import { sumOfUsd } from './plan-parts.ts';
@@ -16,6 +17,10 @@ export interface Placing {
   readonly placements: readonly Placement[];
   readonly refused: readonly Refusal[];
   readonly warnings: readonly string[];
+  /** Where room is kept for CapacityBuffers; empty where there is none. */
+  readonly buffers: readonly BufferOutcome[];
+  /** Nodes on which that room is. */
+  readonly held: readonly string[];
   /** The sum over `claims`. */
   readonly usdPerHour: number;
   /** Proven: whoever places the same pods adds no less. */
@@ -32,7 +37,12 @@ export function place(snapshot: Snapshot): Placing {
   const named = nameClaims(solved.claims, namesIn(snapshot)).toSorted((a, b) =>
     compareText(a.name, b.name),
   );
-  const claims = named.map(plannedNodeClaim);
+  const podsOf = new Map(named.map(({ name, sealed }) => [name, sealed.pods]));
+  const creations = creationsOf(named, snapshot.takenAt);
+  const room = placeBuffers(snapshot, { solved, creations, podsOf });
+  const claims = [...named.map(plannedNodeClaim), ...room.claims].sort((a, b) =>
+    compareText(a.name, b.name),
+  );
   const refused = [
     ...ineligible.map(({ pod, rejection: { by, because } }) => ({
       pod: podName(pod),
@@ -44,13 +54,27 @@ export function place(snapshot: Snapshot): Placing {
   ];
   return {
     claims,
-    creations: creationsOf(named, snapshot.takenAt),
+    creations: [...creations, ...room.creations],
     placements: placementsOf(solved, snapshot),
     refused: refused.sort((a, b) => compareText(a.pod, b.pod)),
-    warnings: solved.wishesGivenUp.map(tellWish),
+    warnings: [...solved.wishesGivenUp.map(tellWish), ...room.warnings],
+    buffers: room.buffers,
+    held: room.held,
     usdPerHour: sumOfUsd(claims.map(({ usdPerHour }) => usdPerHour)),
-    lowerBoundUsdPerHour: solved.lowerBoundUsdPerHour,
+    lowerBoundUsdPerHour: boundOf(solved, room.lowerBoundUsdPerHour),
   };
+}
+
+/**
+ * Who places pods and buffers together pays no less than for the pods alone. What the buffers' rest
+ * costs was found with the pods where they are now; it bounds every plan only if there are none.
+ */
+function boundOf(
+  { claims, placements, lowerBoundUsdPerHour }: SolveResult,
+  ofRoom: number,
+): number {
+  const isAlone = claims.length === 0 && placements.length === 0;
+  return isAlone ? Math.max(lowerBoundUsdPerHour, ofRoom) : lowerBoundUsdPerHour;
 }
 
 function placementsOf({ placements }: SolveResult, { nodes }: Snapshot): readonly Placement[] {

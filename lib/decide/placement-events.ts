@@ -8,12 +8,14 @@ import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { optsOut } from '#lib/solver/eligibility.ts';
 
-/** Nodes that pending pods were promised room on. */
+/** Nodes that pending pods were promised room on, or on which room is kept for a CapacityBuffer. */
 export const nominatedNodes = ({
   placements,
+  held,
 }: {
   readonly placements: readonly Placement[];
-}): ReadonlySet<string> => new Set(placements.flatMap(({ node }) => node ?? []));
+  readonly held: readonly string[];
+}): ReadonlySet<string> => new Set([...placements.flatMap(({ node }) => node ?? []), ...held]);
 
 /**
  * What pods are told: for which new NodeClaim they were meant, or why no node can be given to

@@ -42,7 +42,7 @@ export function podsToPlace(snapshot: Snapshot): PodsToPlace {
     ineligible: judged.flatMap(({ pod, rejection }) =>
       isRejection(rejection) ? [{ pod, rejection }] : [],
     ),
-    promised: promisedOn(names, snapshot),
+    promised: promisedOn(snapshot),
     expected: expectedOn(pods, snapshot),
   };
 }
@@ -58,12 +58,11 @@ function namesOfNodes({ nodes }: Snapshot): ReadonlyMap<string, string> {
   return names;
 }
 
-function promisedOn(
-  names: ReadonlyMap<string, string>,
-  { pods }: Snapshot,
-): ReadonlyMap<string, readonly Pod[]> {
+/** By StateNode: the pods that are nominated there and not bound yet. */
+export function promisedOn(snapshot: Snapshot): ReadonlyMap<string, readonly Pod[]> {
+  const names = namesOfNodes(snapshot);
   const promised = new Map<string, Pod[]>();
-  for (const pod of pods) {
+  for (const pod of snapshot.pods) {
     const node = names.get(pod.nominatedNodeName ?? '');
     if (node === undefined || pod.nodeName !== undefined || !isActive(pod)) continue;
     promised.set(node, [...(promised.get(node) ?? []), pod]);
@@ -71,7 +70,8 @@ function promisedOn(
   return promised;
 }
 
-function expectedOn(pods: readonly Pod[], { nodes }: Snapshot): ReadonlyMap<string, string> {
+/** By pod uid: the StateNode whose NodeClaim was made for it. */
+export function expectedOn(pods: readonly Pod[], { nodes }: Snapshot): ReadonlyMap<string, string> {
   const hostOf = new Map<string, string>();
   for (const stateNode of nodes) {
     for (const digest of stateNode.claim?.meta.annotations[FOR_PODS]?.split(' ') ?? []) {

@@ -2,10 +2,13 @@ import { compareText } from '#lib/constraints/order.ts';
 import { emptiness } from '#lib/disruption/emptiness.ts';
 import { emptyNodeActions } from '#lib/disruption/empty-node-actions.ts';
 import { advance } from '#lib/lifecycle/advance.ts';
+import { capacityBufferStatus } from '#lib/lifecycle/capacity-buffer-status.ts';
 import { nodeOverlayStatus } from '#lib/lifecycle/node-overlay-status.ts';
-import type { Plan, PlannedNodeClaim } from '#lib/model/plan.ts';
+import type { Action, Plan, PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import type { EpochMs } from '#lib/model/time.ts';
 import { overlaid } from '#lib/solver/overlay.ts';
+import type { BufferOutcome } from './buffer-placing.ts';
 import { closedGates } from './closed-gates.ts';
 import { place } from './place.ts';
 import { nominatedNodes, placementEvents } from './placement-events.ts';
@@ -37,6 +40,7 @@ export function decideProvision(seen: Snapshot): Plan {
     placements: placing.placements,
     commands: [...fixed.commands, ...emptied.commands],
     refused: placing.refused,
+    ...(placing.buffers.length > 0 && { buffers: placing.buffers.map(({ plan }) => plan) }),
     usdPerHour: sumOfUsd([usdOf(fixed.claims), placing.usdPerHour]),
     lowerBoundUsdPerHour: usdOf(fixed.claims) + placing.lowerBoundUsdPerHour,
     actions: [
@@ -48,6 +52,7 @@ export function decideProvision(seen: Snapshot): Plan {
       ...judged.flatMap(({ overlay, problem }) =>
         nodeOverlayStatus(overlay, problem, snapshot.takenAt),
       ),
+      ...placing.buffers.flatMap((each) => bufferStatus(each, snapshot.takenAt)),
     ],
     warnings: [
       ...closedGates(snapshot),
@@ -67,6 +72,21 @@ export function decideProvision(seen: Snapshot): Plan {
 /** That NodeClaims are made by what may no longer be what EC2 sells. */
 const oldPrices = ({ catalog }: Snapshot, creations: readonly unknown[]): readonly string[] =>
   catalog.warning === undefined || creations.length === 0 ? [] : [catalog.warning];
+
+const bufferStatus = (
+  { resolved: { buffer, target, replicas, problem }, plan }: BufferOutcome,
+  now: EpochMs,
+): readonly Action[] =>
+  capacityBufferStatus(
+    buffer,
+    {
+      replicas,
+      fits: plan.onNodes === replicas,
+      ...(target && { templateGeneration: target.meta.generation }),
+      ...(problem && { problem }),
+    },
+    now,
+  );
 
 /** The nodes of a static NodePool are what they are: the cheapest launch is the least they cost. */
 const usdOf = (claims: readonly PlannedNodeClaim[]): number =>

@@ -50,6 +50,10 @@ export function encodeStatus(status: StatusChange): Wire {
     })),
     capacityReservations: status.capacityReservations?.map(encodeReservation),
     instanceProfile: status.instanceProfile,
+    podTemplateRef: status.podTemplateName && { name: status.podTemplateName },
+    replicas: status.replicas,
+    podTemplateGeneration: status.podTemplateGeneration,
+    provisioningStrategy: status.provisioningStrategy,
   });
 }
 

@@ -43,6 +43,11 @@ export interface StatusChange {
   readonly amis?: readonly ResolvedAmi[];
   readonly capacityReservations?: readonly ResolvedCapacityReservation[];
   readonly instanceProfile?: string;
+  /** CapacityBuffers. */
+  readonly podTemplateName?: string;
+  readonly replicas?: number;
+  readonly podTemplateGeneration?: number;
+  readonly provisioningStrategy?: string;
 }
 
 /** One effect on the world, as data: a Plan can be logged, compared, kept and replayed. */
@@ -144,6 +149,19 @@ export interface Refusal {
   }[];
 }
 
+/** Where the room is that a CapacityBuffer keeps. */
+export interface BufferPlan {
+  /** namespace/name. */
+  readonly buffer: string;
+  /** How many pods it keeps room for: those on nodes, on new nodes, and refused, together. */
+  readonly replicas: number;
+  readonly onNodes: number;
+  readonly onNewNodes: number;
+  readonly refused: number;
+  /** Why some are refused, or why there are none. */
+  readonly because?: string;
+}
+
 /** A node that was looked at and stays, with the first reason that keeps it. */
 export interface Kept {
   readonly node: string;
@@ -168,6 +186,8 @@ export interface Plan {
   readonly commands: readonly Command[];
   readonly kept: readonly Kept[];
   readonly refused: readonly Refusal[];
+  /** Absent where there is no CapacityBuffer. */
+  readonly buffers?: readonly BufferPlan[];
   /** The sum over nodeClaims. */
   readonly usdPerHour: number;
   /** Proven: no plan that places the same pods on new nodes adds less. */

@@ -4,9 +4,14 @@
  * capacitybuffer/suite_test.go.
  */
 import { describe, expect, it } from 'vitest';
+import { desiredReplicas } from '#lib/decide/buffer-pods.ts';
+import { decideConsolidate } from '#lib/decide/consolidate.ts';
+import { place } from '#lib/decide/place.ts';
+import { withCreated } from '#lib/decide/plan-ahead.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
 import { staticShortfall } from '#lib/decide/static-pools.ts';
 import { staticSurplus } from '#lib/decide/static-scale-down.ts';
+import type { BufferTarget, CapacityBuffer } from '#lib/model/capacity-buffer.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeOverlay } from '#lib/model/node-overlay.ts';
@@ -15,13 +20,14 @@ import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { overlaid } from '#lib/solver/overlay.ts';
 import { overlaidPrice } from '#lib/solver/overlay-price.ts';
+import { aCapacityBuffer } from '#test/build/capacity-buffers.ts';
 import { spec } from '#test/build/constraints.ts';
 import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
-import { aNewClaim, aNodeClaim } from '#test/build/node-claims.ts';
+import { aNewClaim, aNodeClaim, conditionsUpTo } from '#test/build/node-claims.ts';
 import { aNodeOverlay } from '#test/build/node-overlays.ts';
 import { aCondition, aNodeClass, aNodePool } from '#test/build/node-pools.ts';
 import { aNode, anInFlightNode, aStateNode } from '#test/build/nodes.ts';
-import { ownedBy } from '#test/build/objects.ts';
+import { aNamespacedMeta, GIB, ownedBy } from '#test/build/objects.ts';
 import { aPod, aRunningPod } from '#test/build/pods.ts';
 import { aSnapshot, someSettings } from '#test/build/snapshots.ts';
 
@@ -181,7 +187,6 @@ describe('10.13 NodeOverlays', () => {
   });
 
   it('takes huge pages that it adds off the memory', () => {
-    const GIB = 2 ** 30;
     const result = made([overlay('a', { capacity: { 'hugepages-2Mi': 2 * GIB } })]);
 
     expect(typeIn(result, 'm5.large')?.allocatable).toMatchObject({
@@ -401,5 +406,228 @@ describe('10.13 static NodePools', () => {
       { reason: 'ScaledDown', remove: ['z-new'] },
       { reason: 'ScaledDown', remove: ['d-daemons'], podsMoved: 0, savesUsdPerHour: 0.1 },
     ]);
+  });
+});
+
+describe('10.13 CapacityBuffers', () => {
+  const template = aPod({ meta: { name: 'template' }, requests: { cpu: 1000, memory: GIB } });
+  const target = (
+    kind: BufferTarget['kind'],
+    { replicas = 1, requests = { cpu: 1000, memory: GIB } } = {},
+  ): BufferTarget => ({
+    kind,
+    meta: aNamespacedMeta('web', { generation: 4 }),
+    replicas,
+    pod: { ...template, requests: { pods: 1, ...requests } },
+  });
+  const room = (difference: Partial<CapacityBuffer> = {}) =>
+    aCapacityBuffer({ podTemplate: 'web', ...difference });
+  const scaled = (difference: Partial<CapacityBuffer>): CapacityBuffer => {
+    const { podTemplate: _, ...rest } = room(difference);
+    return { ...rest, scalable: { apiGroup: 'apps', kind: 'Deployment', name: 'web' } };
+  };
+  const planOf = (difference: Partial<Snapshot>) =>
+    decideProvision(
+      aSnapshot({
+        settings: open,
+        catalog: aCatalog(types),
+        bufferTargets: [target('PodTemplate')],
+        ...difference,
+      }),
+    );
+  const statusOf = (plan: ReturnType<typeof planOf>) => {
+    const [status] = plan.actions.flatMap((action) =>
+      action.kind === 'updateStatus' && action.object.kind === 'CapacityBuffer'
+        ? [action.status]
+        : [],
+    );
+    const conditions = (status?.conditions ?? []).map(
+      ({ type, status: is, reason }) => `${type}=${is} ${reason}`,
+    );
+    return { ...status, conditions };
+  };
+
+  it.each<[string, Partial<CapacityBuffer>, number, number]>([
+    ['replicas 7', { replicas: 7 }, 1000, 7],
+    ['replicas 10 within 3 cpu', { replicas: 10, limits: { cpu: 3000 } }, 1000, 3],
+    ['5 cpu alone', { limits: { cpu: 5000 } }, 1000, 5],
+    ['10 cpu at 3 cpu', { limits: { cpu: 10_000 } }, 3000, 3],
+    ['1 cpu at 2 cpu', { limits: { cpu: 1000 } }, 2000, 0],
+    ['limits on what nobody asks for', { limits: { 'acme/fpga': 3 } }, 1000, 0],
+    [
+      'replicas, and limits on what nobody asks for',
+      { replicas: 2, limits: { 'acme/fpga': 0 } },
+      1000,
+      2,
+    ],
+  ])('180: %s', (_, difference, cpu, wanted) => {
+    expect(
+      desiredReplicas(room(difference), target('PodTemplate', { requests: { cpu, memory: GIB } })),
+    ).toBe(wanted);
+  });
+
+  it.each<[string, Partial<CapacityBuffer>, number, number]>([
+    ['20 % of 10', { percentage: 20 }, 10, 2],
+    ['replicas 5, 20 % of 10', { replicas: 5, percentage: 20 }, 10, 5],
+    ['replicas 5, 80 % of 10', { replicas: 5, percentage: 80 }, 10, 8],
+    [
+      'replicas 5, 80 % of 10 within 4 cpu',
+      { replicas: 5, percentage: 80, limits: { cpu: 4000 } },
+      10,
+      4,
+    ],
+    ['10 % of 1', { percentage: 10 }, 1, 1],
+    ['50 % of 0', { percentage: 50 }, 0, 0],
+    ['0 % of 5', { percentage: 0 }, 5, 0],
+    ['200 % of 5', { percentage: 200 }, 5, 10],
+  ])('180: %s', (_, difference, replicas, wanted) => {
+    expect(desiredReplicas(scaled(difference), target('Deployment', { replicas }))).toBe(wanted);
+  });
+
+  it('keeps room on new nodes, under names of their own, and says so in its status', () => {
+    const plan = planOf({ capacityBuffers: [room({ replicas: 3 })] });
+
+    expect(plan.nodeClaims.flatMap(({ pods }) => pods).sort()).toEqual([
+      'default/capacity-buffer-room-1',
+      'default/capacity-buffer-room-2',
+      'default/capacity-buffer-room-3',
+    ]);
+    expect(plan.buffers).toEqual([
+      { buffer: 'default/room', replicas: 3, onNodes: 0, onNewNodes: 3, refused: 0 },
+    ]);
+    expect(statusOf(plan)).toMatchObject({
+      replicas: 3,
+      podTemplateName: 'web',
+      podTemplateGeneration: 4,
+      conditions: ['Provisioning=False RequiresNewCapacity', 'ReadyForProvisioning=True Resolved'],
+    });
+    expect(plan.actions.some(({ kind }) => kind === 'recordEvent')).toBe(false);
+    expect(plan.lowerBoundUsdPerHour).toBeGreaterThan(0);
+    expect(plan.lowerBoundUsdPerHour).toBeLessThanOrEqual(plan.usdPerHour);
+  });
+
+  it('keeps room on nodes that are there, which then are not empty', () => {
+    const idle = {
+      ...aStateNode(),
+      claim: aNodeClaim({
+        status: {
+          nodeName: 'node-1',
+          conditions: [...conditionsUpTo('Initialized'), aCondition('Consolidatable')],
+        },
+      }),
+    };
+    const kept = planOf({ nodes: [idle], capacityBuffers: [room({ replicas: 2 })] });
+
+    expect(kept.buffers).toMatchObject([{ onNodes: 2, onNewNodes: 0 }]);
+    expect(statusOf(kept).conditions).toContain('Provisioning=True FitsExistingCapacity');
+    const leaving = (capacityBuffers: readonly CapacityBuffer[]) =>
+      decideConsolidate(
+        aSnapshot({
+          settings: open,
+          nodes: [idle],
+          bufferTargets: [target('PodTemplate')],
+          capacityBuffers,
+        }),
+      ).commands.length;
+    expect([leaving([]), leaving([room({ replicas: 2 })])]).toEqual([1, 0]);
+  });
+
+  it('places pods that are really there first (upstream sorts both by size)', () => {
+    const plan = planOf({
+      nodes: [aStateNode()],
+      pods: [aPod({ requests: { cpu: 500 } })],
+      bufferTargets: [target('PodTemplate', { requests: { cpu: 2000, memory: GIB } })],
+      capacityBuffers: [room({ replicas: 1 })],
+    });
+
+    expect(plan.placements).toEqual([{ pod: 'default/web-1', node: 'node-1' }]);
+    expect(plan.buffers).toMatchObject([{ onNodes: 0, onNewNodes: 1 }]);
+  });
+
+  it('fills what the nodes for real pods leave before it asks for more', () => {
+    const plan = planOf({
+      pods: [aPod({ requests: { cpu: 2500 } })],
+      capacityBuffers: [room({ replicas: 1 })],
+    });
+
+    expect(plan.nodeClaims).toHaveLength(1);
+    expect(plan.buffers).toMatchObject([{ onNodes: 0, onNewNodes: 1, refused: 0 }]);
+  });
+
+  it('never takes what a limit leaves from pods that are really there', () => {
+    const plan = planOf({
+      nodePools: [aNodePool({ limits: { nodes: 1 } })],
+      pods: [aPod({ requests: { cpu: 3500 } })],
+      capacityBuffers: [room({ replicas: 2 })],
+    });
+
+    expect(plan.refused).toEqual([]);
+    expect(plan.nodeClaims.map(({ pods }) => pods)).toEqual([['default/web-1']]);
+    expect(plan.buffers).toMatchObject([{ refused: 2 }]);
+    expect(plan.warnings[0]).toMatch(
+      /^CapacityBuffer default\/room: no room can be kept for 2 of its 2 pods: .*node limits/,
+    );
+  });
+
+  it('looks again at what it planned without planning more', () => {
+    const snapshot = aSnapshot({
+      settings: open,
+      catalog: aCatalog(types),
+      bufferTargets: [target('PodTemplate')],
+      capacityBuffers: [room({ replicas: 3 })],
+    });
+    const { creations } = place(snapshot);
+    const next = withCreated(snapshot, creations);
+
+    expect(creations).not.toHaveLength(0);
+    expect(place(next).creations).toEqual([]);
+  });
+
+  it('draws no more on a reservation than pods that are really there have left of it', () => {
+    const bought = anInstanceType('m5.large', { capacityTypes: ['on-demand', 'reserved'] });
+    const offerings = bought.offerings
+      .filter(({ capacityType, zone }) => capacityType === 'on-demand' || zone === 'us-east-1a')
+      .map((each) =>
+        each.capacityType === 'reserved'
+          ? { ...each, usdPerHour: 0, reservationId: 'cr-1', reservationCapacity: 2 }
+          : each,
+      );
+    const plan = planOf({
+      catalog: aCatalog([{ ...bought, offerings }]),
+      pods: [aPod({ requests: { cpu: 2000 } })],
+      bufferTargets: [target('PodTemplate', { requests: { cpu: 2000, memory: GIB } })],
+      capacityBuffers: [room({ replicas: 2 })],
+    });
+    const capacityTypes = plan.nodeClaims.map(({ cheapest }) => cheapest.capacityType).sort();
+
+    expect(capacityTypes).toEqual(['on-demand', 'reserved', 'reserved']);
+  });
+
+  it.each<[string, CapacityBuffer, string]>([
+    ['its template', room({ podTemplate: 'gone', replicas: 1 }), 'PodTemplateNotFound'],
+    ['its workload', scaled({ percentage: 10 }), 'ScalableRefNotFound'],
+    [
+      'the kind of its workload',
+      { ...scaled({}), scalable: { kind: 'CronJob', name: 'web' } },
+      'ResolutionFailed',
+    ],
+  ])('says that %s was not found', (_, buffer, reason) => {
+    const plan = planOf({ capacityBuffers: [buffer], bufferTargets: [target('PodTemplate')] });
+
+    expect(statusOf(plan).conditions).toEqual([
+      'Provisioning=False NotReadyForProvisioning',
+      `ReadyForProvisioning=False ${reason}`,
+    ]);
+    expect(plan.warnings).toHaveLength(1);
+  });
+
+  it('says that it is empty, and leaves buffers of other strategies to others', () => {
+    expect(statusOf(planOf({ capacityBuffers: [room({ replicas: 0 })] })).conditions).toContain(
+      'Provisioning=False BufferEmpty',
+    );
+    const foreign = planOf({
+      capacityBuffers: [room({ replicas: 9, provisioningStrategy: 'acme/own' })],
+    });
+    expect([foreign.nodeClaims, statusOf(foreign).conditions]).toEqual([[], []]);
   });
 });
