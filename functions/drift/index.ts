@@ -3,7 +3,7 @@ import { withRuntime } from '#lib/runtime/middleware.ts';
 import { createDrift } from './drift.ts';
 
 // Runs once per sandbox. A missing setting fails the deployment's first invocation, not the tenth.
-const { shell, logger } = connect('drift', process.env);
+const { shell, logger } = await connect('drift', process.env);
 
 /** What Lambda invokes. */
 export const handler = withRuntime(createDrift(shell), logger);

@@ -3,7 +3,7 @@ import { withRuntime } from '#lib/runtime/middleware.ts';
 import { createInterrupt } from './interrupt.ts';
 
 // Runs once per sandbox. A missing setting fails the deployment's first invocation, not the tenth.
-const { shell, logger } = connect('interrupt', process.env);
+const { shell, logger } = await connect('interrupt', process.env);
 
 /** What Lambda invokes. */
 export const handler = withRuntime(createInterrupt(shell), logger);

@@ -21,6 +21,8 @@ export interface ClusterSettings {
   readonly reservedInterfaces?: number;
   /** Whether kubelet settings may be expressions over the instance type; they may not where absent. */
   readonly kubeletExpressions?: boolean;
+  /** Whether only what lies in the VPC can be reached: no price list, no IAM; it can where absent. */
+  readonly isolatedVpc?: boolean;
   /** The address of the cluster's DNS service, for the user data of nodes. */
   readonly clusterDnsIp?: string;
   /** Behaviours that the cluster asked for; none where absent. */

@@ -1,29 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { typedCall } from '#lib/aws/call.ts';
+import { type AwsCall, typedCall } from '#lib/aws/call.ts';
+import { type DescribedCluster, describeCluster } from '#lib/aws/cluster.ts';
+import { clusterTokens } from '#lib/aws/cluster-token.ts';
+import { describeAwsError } from '#lib/aws/errors.ts';
 import { sdkCall } from '#lib/aws/sdk-call.ts';
-import { connectKubeconfig } from '#lib/kube/connect-kubeconfig.ts';
+import { connectEndpoint } from '#lib/kube/connect-endpoint.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
+import type { KubeTransport } from '#lib/kube/transport.ts';
+import type { ClusterSettings } from '#lib/model/settings.ts';
 import { createLogger, logOf } from './middleware.ts';
-import { type Environment, readSettings } from './settings.ts';
+import { clusterToAsk, type Environment, readSettings, settingsTold } from './settings.ts';
 import type { Shell } from './shell.ts';
 
 /**
- * The real world behind both seams: the cluster of the current kubeconfig context (KUBECONFIG, or
- * the service account of a pod) and AWS with the SDK's own credentials. Throws where a setting is
- * missing.
+ * The real world behind both seams: AWS with the SDK's own credentials, and in Lambda the cluster's
+ * endpoint with tokens signed by them, elsewhere the current kubeconfig context. What the
+ * environment does not say of the cluster is asked of EKS. Throws where a setting is missing.
  */
-export function connect(
+export async function connect(
   service: string,
   environment: Environment,
-): { readonly shell: Shell; readonly logger: Logger } {
-  const settings = readSettings(environment);
+): Promise<{ readonly shell: Shell; readonly logger: Logger }> {
+  const asked = clusterToAsk(environment);
+  const told = asked === undefined ? {} : await askEks(asked);
+  const settings = readSettings({ ...told, ...withoutEmpty(environment) });
   const logger = createLogger(service);
   return {
     logger,
     shell: {
-      kube: connectKubeconfig(),
-      aws: typedCall(sdkCall({ region: settings.cluster.region })),
+      kube: await connectCluster(settings.cluster, environment),
+      aws: awsIn(settings.cluster.region),
       now: Date.now,
       events: createEventMemory(),
       sleep: async (ms) => {
@@ -34,3 +41,51 @@ export function connect(
     },
   };
 }
+
+const awsIn = (region: string): AwsCall => typedCall(sdkCall({ region }));
+
+async function askEks({
+  region,
+  clusterName,
+}: {
+  readonly region: string;
+  readonly clusterName: string;
+}): Promise<Environment> {
+  return settingsTold(await described(awsIn(region), clusterName));
+}
+
+async function described(aws: AwsCall, clusterName: string): Promise<DescribedCluster> {
+  try {
+    return await describeCluster(aws, clusterName);
+  } catch (cause) {
+    throw new Error(
+      `What the settings leave out of the cluster was asked of EKS, in vain: ${describeAwsError(cause)}. Grant eks:DescribeCluster, or set JOINERY_CLUSTER_ENDPOINT, JOINERY_CLUSTER_CA, JOINERY_SERVICE_CIDR and JOINERY_KUBERNETES_VERSION`,
+      { cause },
+    );
+  }
+}
+
+const WHY_UNREACHABLE =
+  'an endpoint that is private takes functions in its VPC, and a security group that lets them in';
+
+/** A kubeconfig wins where one is named; its client is loaded only then, for it takes its time. */
+async function connectCluster(
+  { clusterName, clusterEndpoint, clusterCa, region }: ClusterSettings,
+  { KUBECONFIG, AWS_LAMBDA_FUNCTION_NAME }: Environment,
+): Promise<KubeTransport> {
+  if (KUBECONFIG || !AWS_LAMBDA_FUNCTION_NAME) {
+    const { connectKubeconfig } = await import('#lib/kube/connect-kubeconfig.ts');
+    return connectKubeconfig();
+  }
+  const tokens = clusterTokens({ region }, clusterName, Date.now);
+  return connectEndpoint({
+    server: clusterEndpoint,
+    certificateAuthority: clusterCa,
+    token: tokens.token,
+    forgetToken: tokens.forget,
+    whyUnreachable: WHY_UNREACHABLE,
+  });
+}
+
+const withoutEmpty = (environment: Environment): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value));

@@ -34,7 +34,7 @@ const SETTINGS = {
   },
   region: {
     name: 'AWS_REGION',
-    pattern: /^[a-z]{2}(-[a-z]+)+-\d$/,
+    pattern: /^[a-z]{2,4}(-[a-z]+)+-\d$/,
     expected: 'a region such as us-east-1',
   },
   clusterEndpoint: {
@@ -85,6 +85,18 @@ const SETTINGS = {
     fallback: '0',
     pattern: /^\d{1,3}$/,
     expected: 'how many interfaces of each instance are kept from pods, such as 1',
+  },
+  isolatedVpc: {
+    name: 'JOINERY_ISOLATED_VPC',
+    fallback: 'false',
+    pattern: /^(true|false)$/,
+    expected: 'true where only what lies in the VPC can be reached, else false',
+  },
+  clusterDnsIp: {
+    name: 'JOINERY_CLUSTER_DNS_IP',
+    fallback: '',
+    pattern: /^[0-9a-fA-F.:]*$/,
+    expected: "the address of the cluster's DNS service, such as 10.100.0.10",
   },
   featureGates: {
     name: 'JOINERY_FEATURE_GATES',
@@ -137,6 +149,8 @@ export const readSettings = (environment: Environment): Settings =>
       preferencePolicy: read(SETTINGS.preferencePolicy) === 'Ignore' ? 'Ignore' : 'Respect',
       vmMemoryOverheadPercent: Number(read(SETTINGS.vmMemoryOverheadPercent)),
       reservedInterfaces: Number(read(SETTINGS.reservedInterfaces)),
+      isolatedVpc: read(SETTINGS.isolatedVpc) === 'true',
+      ...dnsIn(read(SETTINGS.clusterDnsIp)),
       ...gatesIn(read(SETTINGS.featureGates)),
       ...limitIn(read(SETTINGS.limitUsdPerHour)),
       ...spreadIn(read(SETTINGS.schedulerConfig)),
@@ -144,6 +158,9 @@ export const readSettings = (environment: Environment): Settings =>
     hintQueueUrl: read(SETTINGS.hintQueueUrl),
     identity: read(SETTINGS.identity),
   }));
+
+const dnsIn = (address: string): Pick<ClusterSettings, 'clusterDnsIp'> =>
+  address === '' ? {} : { clusterDnsIp: address };
 
 /** Bad ones are told with all other bad settings. */
 function gatesIn(text: string): Pick<ClusterSettings, 'featureGates' | 'kubeletExpressions'> {
@@ -160,6 +177,35 @@ function limitIn(text: string): Pick<ClusterSettings, 'limitUsdPerHour'> {
 function spreadIn(text: string): Pick<ClusterSettings, 'defaultSpread'> {
   const defaultSpread = parseSchedulerConfig(text);
   return 'problem' in defaultSpread || defaultSpread.length === 0 ? {} : { defaultSpread };
+}
+
+/** What EKS knows of a cluster, under the names of the settings that it can stand in for. */
+export const settingsTold = (cluster: {
+  readonly endpoint: string;
+  readonly certificateAuthority: string;
+  readonly serviceCidr: string;
+  readonly kubernetesVersion: string;
+  readonly dnsAddress: string;
+}): Environment => ({
+  [SETTINGS.clusterEndpoint.name]: cluster.endpoint,
+  [SETTINGS.clusterCa.name]: cluster.certificateAuthority,
+  [SETTINGS.serviceCidr.name]: cluster.serviceCidr,
+  [SETTINGS.kubernetesVersion.name]: cluster.kubernetesVersion,
+  [SETTINGS.clusterDnsIp.name]: cluster.dnsAddress,
+});
+
+/**
+ * The cluster to ask EKS about, where the environment leaves out something that a node needs to
+ * join; undefined where nothing is left out, or nobody could be asked.
+ */
+export function clusterToAsk(
+  environment: Environment,
+): { readonly region: string; readonly clusterName: string } | undefined {
+  const told = ['clusterEndpoint', 'clusterCa', 'serviceCidr', 'kubernetesVersion'] as const;
+  if (told.every((key) => environment[SETTINGS[key].name])) return undefined;
+  const region = environment[SETTINGS.region.name];
+  const clusterName = environment[SETTINGS.clusterName.name];
+  return region && clusterName ? { region, clusterName } : undefined;
 }
 
 /** The settings of whoever only sends hints; throws as readSettings does. */
