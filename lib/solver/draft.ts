@@ -53,8 +53,8 @@ export const openDraft = (
 });
 
 /** What `draft` becomes when a pod that asks this joins, its amounts left aside; or undefined. */
-function narrowDraft(
-  draft: NodeClaimDraft,
+export function narrowDraft(
+  draft: Pick<NodeClaimDraft, 'admission' | 'shape' | 'usdPerHour'>,
   asks: readonly Ask[],
   admissions: Admissions,
 ): Pick<NodeClaimDraft, 'admission' | 'shape'> | undefined {

@@ -1,17 +1,10 @@
 import type { Admissions } from './admission.ts';
-import { type Amounts, type Axes, worth } from './amounts.ts';
-import type { Ask } from './ask.ts';
+import type { Axes } from './amounts.ts';
 import { joinDraft, type NodeClaimDraft } from './draft.ts';
-import type { PodGroup } from './pod-groups.ts';
+import { createFilling, type Filling, filledDraft, joinFilling } from './filling.ts';
+import { BLOCK, type Lineup, type Portion } from './lineup.ts';
 import type { Prices } from './prices.ts';
 import type { NodeContext } from './topology/node-rules.ts';
-
-/** Pods of one group that still need a node, and what they ask for at present. */
-export interface Portion {
-  readonly group: PodGroup;
-  readonly asks: readonly Ask[];
-  readonly left: number;
-}
 
 /** What filling needs to know beside the draft. */
 export interface FillContext extends Pick<NodeContext, 'mayBegin'> {
@@ -24,12 +17,9 @@ export interface FillContext extends Pick<NodeContext, 'mayBegin'> {
 
 export type Economy = 'dollars' | 'limits';
 
-/** A pod belongs in a market where its resources are worth at most this much more than itself. */
-const NATIVE_SHARE = 0.97;
-
 /**
- * `draft` with one pod of `seed` and then as much of `portions` as goes in, dearest first, or
- * undefined where the seed itself does not fit. Portions are sorted by worth, dearest first.
+ * `draft` with one pod of `seed` and then as much of the lineup as goes in, dearest first, or
+ * undefined where the seed itself does not fit.
  *
  * For dollars, pods that would be no cheaper elsewhere come first; the rest fills what they leave. Of cpu and
  * memory, the one of which a larger part is free decides which pods are next, so that neither
@@ -40,109 +30,124 @@ const NATIVE_SHARE = 0.97;
 export function fillDraft(
   draft: NodeClaimDraft,
   seed: Portion,
-  portions: readonly Portion[],
+  lineup: Lineup,
   context: FillContext,
 ): NodeClaimDraft | undefined {
   const seeded = joinDraft(draft, seed.group, seed.asks, { most: 1, ...context });
-  return seeded && topUp(seeded, portions, context);
+  return seeded && topUp(seeded, lineup, context);
 }
 
-/** `draft` with as much of `portions` as goes in beside what it holds, as fillDraft has it. */
-export function topUp(
-  draft: NodeClaimDraft,
-  portions: readonly Portion[],
-  context: FillContext,
-): NodeClaimDraft {
-  if (context.economy === 'limits') return inOrder(draft, portions, context);
-  const [cheapest] = draft.shape.offerings;
-  const here = (cheapest && context.prices.pricesAt(cheapest)) ?? [];
-  const natives = portions.filter(
-    ({ group }) => context.prices.worthOf(group) >= NATIVE_SHARE * worth(here, group.amounts),
-  );
-  return balance(balance(draft, natives, context), portions, context);
+/** `draft` with as much of the lineup as goes in beside what it holds, as fillDraft has it. */
+export function topUp(draft: NodeClaimDraft, lineup: Lineup, context: FillContext): NodeClaimDraft {
+  const filling = createFilling(draft, lineup, context);
+  if (context.economy === 'limits') fillInOrder(filling);
+  else {
+    const [cheapest] = draft.shape.offerings;
+    const here = (cheapest && context.prices.pricesAt(cheapest)) ?? [];
+    balance(filling, lineup.nativesAt(here));
+    balance(filling);
+  }
+  return filledDraft(filling);
 }
 
-/** The draft with as much of each portion as goes in, one after the other: the first are served. */
-const inOrder = (
-  draft: NodeClaimDraft,
-  portions: readonly Portion[],
-  context: FillContext,
-): NodeClaimDraft =>
-  portions.reduce((filled, { group, asks, left }) => {
-    const most = left - (filled.counts.get(group) ?? 0);
-    return joinDraft(filled, group, asks, { most, ...context }) ?? filled;
-  }, draft);
+/** Lets as much of each portion join as goes in, one after the other: the first are served. */
+function fillInOrder(filling: Filling): void {
+  const { counts, lineup } = filling;
+  const { left } = lineup;
+  for (let at = 0; at < left.length; at++) {
+    const most = (left[at] ?? 0) - (counts[at] ?? 0);
+    if (most > 0) joinFilling(filling, at, most);
+  }
+}
 
-/** The two resources that nodes are balanced over. */
-const SIDES = ['cpu', 'memory'] as const;
-
-function balance(
-  draft: NodeClaimDraft,
-  portions: readonly Portion[],
-  context: FillContext,
-): NodeClaimDraft {
-  const sides = SIDES.map((name) => context.axes.indexOf(name));
-  const room = draft.shape.sourceType.roomAmounts;
-  // Room only shrinks: what does not fit once need not be tried again, so cursors only move on.
-  const cursors = sides.map(() => 0);
-  let filled = draft;
+/**
+ * Lets portions join, of cpu and memory those first that lean to the one of which a larger part is
+ * free; of all, or of those that are marked by 1. Room only shrinks: what did not fit once is not
+ * tried again, so that cursors only move on.
+ */
+function balance(filling: Filling, among?: Uint8Array): void {
+  const { lineup, shape } = filling;
+  const { roomAmounts } = shape.sourceType;
+  const [cpu, memory] = lineup.sides;
+  const scan: Scan = {
+    filling,
+    among,
+    cpuShare: 1 / (roomAmounts[cpu] || 1),
+    memoryShare: 1 / (roomAmounts[memory] || 1),
+    cursors: [0, 0],
+  };
   for (;;) {
-    const free = sides.map((axis) => freeShare(room, filled.used, axis));
-    const roomier = (free[0] ?? 0) >= (free[1] ?? 0) ? 0 : 1;
-    const joined =
-      next(filled, roomier, { portions, cursors, sides, context }) ??
-      next(filled, 1 - roomier, { portions, cursors, sides, context });
-    if (!joined) return filled;
-    filled = joined;
+    const side = aheadBy(scan) >= 0 ? CPU : MEMORY;
+    if (!next(side, scan) && !next(side === CPU ? MEMORY : CPU, scan)) return;
   }
 }
 
 interface Scan {
-  readonly portions: readonly Portion[];
-  readonly cursors: number[];
-  readonly sides: readonly number[];
-  readonly context: FillContext;
+  readonly filling: Filling;
+  /** The portions that may join, marked by 1; undefined: all. */
+  readonly among: Uint8Array | undefined;
+  /** What part of the node a unit of cpu is, and one of memory. */
+  readonly cpuShare: number;
+  readonly memoryShare: number;
+  /** For each side the first portion that might still fit. */
+  readonly cursors: [number, number];
 }
 
-/** The draft with copies of the dearest portion that leans to `side` and fits; or undefined. */
-function next(draft: NodeClaimDraft, side: number, scan: Scan): NodeClaimDraft | undefined {
-  const { portions, cursors, sides, context } = scan;
-  const room = draft.shape.sourceType.roomAmounts;
-  for (let at = cursors[side] ?? 0; at < portions.length; at++) {
+/** The side of the node that a pod takes more of: a place in the cursors. */
+type Side = 0 | 1;
+const CPU = 0;
+const MEMORY = 1;
+
+/** By how much a larger part of the cpu than of the memory is free. */
+function aheadBy({ filling, cpuShare, memoryShare }: Scan): number {
+  const { free, lineup } = filling;
+  const [cpu, memory] = lineup.sides;
+  return (free[cpu] ?? 0) * cpuShare - (free[memory] ?? 0) * memoryShare;
+}
+
+/**
+ * Lets copies of the dearest portion that leans to `side` and fits join, until the balance tips;
+ * false where there is none.
+ */
+function next(side: Side, scan: Scan): boolean {
+  const { filling, among, cursors } = scan;
+  const { left } = filling.lineup;
+  for (let at = cursors[side]; at < left.length; at++) {
+    if (at % BLOCK === 0) at = nextBlock(at, filling);
+    if (at >= left.length) break;
+    if (among && among[at] !== 1) continue;
+    const copies = copiesFor(side, at, scan);
+    if (copies < 1 || joinFilling(filling, at, copies) < 1) continue;
     cursors[side] = at;
-    const portion = portions[at];
-    if (!portion || leaning(portion.group.amounts, room, sides) !== side) continue;
-    const left = portion.left - (draft.counts.get(portion.group) ?? 0);
-    if (left < 1) continue;
-    const most = Math.min(left, copiesUntilTipped(draft, portion.group.amounts, side, sides));
-    const joined = joinDraft(draft, portion.group, portion.asks, { most, ...context });
-    if (joined) return joined;
+    return true;
   }
-  cursors[side] = portions.length;
-  return undefined;
+  cursors[side] = left.length;
+  return false;
 }
 
-const freeShare = (room: Amounts, used: Amounts, axis: number): number =>
-  room[axis] ? 1 - (used[axis] ?? 0) / (room[axis] ?? 1) : 0;
-
-/** Which side takes the larger part of the node. */
-function leaning(amounts: Amounts, room: Amounts, sides: readonly number[]): number {
-  const [first = 0, second = 0] = sides.map((axis) => (amounts[axis] ?? 0) / (room[axis] || 1));
-  return first >= second ? 0 : 1;
+/** How many pods of a portion are to join at most; 0 where it leans to the other side. */
+function copiesFor(side: Side, at: number, scan: Scan): number {
+  const { free, counts, lineup } = scan.filling;
+  const [cpu, memory] = lineup.sides;
+  const askedCpu = lineup.amounts[at * free.length + cpu] ?? 0;
+  const askedMemory = lineup.amounts[at * free.length + memory] ?? 0;
+  if (askedCpu > (free[cpu] ?? 0) || askedMemory > (free[memory] ?? 0)) return 0;
+  const leaning = askedCpu * scan.cpuShare - askedMemory * scan.memoryShare;
+  if (side === CPU ? leaning < 0 : leaning >= 0) return 0;
+  const waiting = (lineup.left[at] ?? 0) - (counts[at] ?? 0);
+  if (leaning === 0) return waiting;
+  return Math.min(waiting, Math.max(1, Math.floor(aheadBy(scan) / leaning) + 1));
 }
 
-/** How many copies it takes until `side` is no longer the roomier one; at least one. */
-function copiesUntilTipped(
-  draft: NodeClaimDraft,
-  amounts: Amounts,
-  side: number,
-  sides: readonly number[],
-): number {
-  const room = draft.shape.sourceType.roomAmounts;
-  const [mine = 0, other = 0] = [sides[side] ?? 0, sides[1 - side] ?? 0];
-  const ahead = freeShare(room, draft.used, mine) - freeShare(room, draft.used, other);
-  const step =
-    (amounts[mine] ?? 0) / (room[mine] || 1) - (amounts[other] ?? 0) / (room[other] || 1);
-  if (step <= 0) return Number.POSITIVE_INFINITY;
-  return Math.max(1, Math.floor(ahead / step) + 1);
+/** The place of the first block from `at` on of which the smallest pod might fit. */
+function nextBlock(at: number, { free, lineup }: Filling): number {
+  const { smallest, sides, left } = lineup;
+  const [cpu, memory] = [free[sides[0]] ?? 0, free[sides[1]] ?? 0];
+  let from = at;
+  while (from < left.length) {
+    const block = (2 * from) / BLOCK;
+    if ((smallest[block] ?? 0) <= cpu && (smallest[block + 1] ?? 0) <= memory) return from;
+    from += BLOCK;
+  }
+  return from;
 }

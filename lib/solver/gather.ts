@@ -1,9 +1,10 @@
 import { isRejection } from '#lib/constraints/rejection.ts';
 import type { Admission } from './admission.ts';
 import { joinDraft, type NodeClaimDraft, openDraft } from './draft.ts';
-import { type Portion, topUp } from './fill.ts';
+import { topUp } from './fill.ts';
 import { allowanceIn, type Ledger } from './ledger.ts';
 import { allows } from './limits.ts';
+import { lineUp, type Portion } from './lineup.ts';
 import {
   type Around,
   byPrice,
@@ -92,7 +93,10 @@ export function openTogether(
     if (!seatedBest) continue;
     const fillers = withoutHeavierHome(portions, source, { ledger, context });
     const costOf = costIn(source, { ledger, context });
-    return onBestHolder(topUp(seatedBest, fillers, context), costOf);
+    return onBestHolder(
+      topUp(seatedBest, lineUp(fillers, context.axes, context.prices), context),
+      costOf,
+    );
   }
   return undefined;
 }

@@ -2,7 +2,7 @@ import { compareText } from '#lib/constraints/order.ts';
 import { isRejection } from '#lib/constraints/rejection.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import { type Admission, admissionsFor, type Choice } from './admission.ts';
-import { type Amounts, least, plus, timesThatFit, worth } from './amounts.ts';
+import { type Amounts, least, timesThatFit, worth } from './amounts.ts';
 import {
   holdersOf,
   joinDraft,
@@ -10,9 +10,10 @@ import {
   openDraft,
   requirementsOfDraft,
 } from './draft.ts';
-import { type FillContext, fillDraft, type Portion } from './fill.ts';
+import { type FillContext, fillDraft } from './fill.ts';
 import { allowanceIn, type Ledger } from './ledger.ts';
 import { allows, shareOf } from './limits.ts';
+import { type Lineup, lineUp, type Portion } from './lineup.ts';
 import { lowerMinimums, unmetMinimums } from './min-values.ts';
 import type { PodGroup } from './pod-groups.ts';
 import type { Source } from './sources.ts';
@@ -66,7 +67,7 @@ export function openBest(
 /** One way to meet a pod's demands in one NodePool, and who else may go on such a node. */
 interface Way {
   readonly admission: Admission;
-  readonly fillers: readonly Portion[];
+  readonly fillers: Lineup;
 }
 
 const waysInto = (
@@ -74,13 +75,18 @@ const waysInto = (
   seed: Portion,
   portions: readonly Portion[],
   around: Around,
-): readonly Way[] =>
-  sources.flatMap((source) => {
-    const admissions = admissionsFor(source, seed.asks, around.context.admissions);
+): readonly Way[] => {
+  const { admissions: known, axes, prices } = around.context;
+  const lineups = new Map<readonly Portion[], Lineup>();
+  return sources.flatMap((source) => {
+    const admissions = admissionsFor(source, seed.asks, known);
     if (admissions.length === 0) return [];
-    const fillers = withoutHeavierHome(portions, source, around);
+    const welcome = withoutHeavierHome(portions, source, around);
+    const fillers = lineups.get(welcome) ?? lineUp(welcome, axes, prices);
+    lineups.set(welcome, fillers);
     return admissions.map((admission) => ({ admission, fillers }));
   });
+};
 
 function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
   for (const item of items) {
@@ -152,13 +158,9 @@ function fromMarket(
   const market = context.admissions.unreserved(admission);
   if (isRejection(market)) return undefined;
   const costOf = costIn(admission.source, { ledger, context });
-  const waiting = fillers.reduce<Amounts>(
-    (sum, { group, left }) => plus(sum, group.amounts, left),
-    seed.group.amounts.map(() => 0),
-  );
   const promising = shapesFor(market, seed, ledger)
     .map((choice) => {
-      const most = mostCarried(choice, waiting, context);
+      const most = mostCarried(choice, fillers.total, context);
       return { choice, promise: most / costOf(choice) };
     })
     .sort((a, b) => b.promise - a.promise || byPrice(a.choice, b.choice));

@@ -1,6 +1,6 @@
 import type { Pod } from '#lib/model/pod.ts';
 import type { AskLevel } from './ask.ts';
-import type { Portion } from './fill.ts';
+import type { Portion } from './lineup.ts';
 import type { PodGroup } from './pod-groups.ts';
 
 /**

@@ -38,7 +38,8 @@ export function mostBeside(group: PodGroup, company: Company, context: NodeConte
   return most;
 }
 
-function mostBy(part: Part, there: Residents, context: NodeContext): number {
+/** How many more pods that are this to a rule may come where `there` stand already. */
+export function mostBy(part: Part, there: Residents, context: NodeContext): number {
   switch (part.rule.kind) {
     case 'spread':
       return mostBySpread(part, there);

@@ -1,0 +1,117 @@
+import { type Amounts, type Axes, worth } from './amounts.ts';
+import type { Ask } from './ask.ts';
+import type { PodGroup } from './pod-groups.ts';
+import type { Prices } from './prices.ts';
+import type { Part, TopologyRule } from './topology/rules.ts';
+
+/** Pods of one group that still need a node, and what they ask for at present. */
+export interface Portion {
+  readonly group: PodGroup;
+  readonly asks: readonly Ask[];
+  readonly left: number;
+}
+
+/** What a pod is to a rule, and the place of the rule among those of a lineup. */
+interface NumberedPart {
+  readonly part: Part;
+  readonly rule: number;
+}
+
+/**
+ * Portions, dearest first, with what filling a node looks at again and again as plain numbers: made
+ * once for all shapes that are tried.
+ */
+export interface Lineup {
+  readonly portions: readonly Portion[];
+  readonly placeOf: ReadonlyMap<PodGroup, number>;
+  readonly left: Int32Array;
+  /** What a pod of each portion is worth. */
+  readonly worths: Float64Array;
+  /** What a pod of each portion asks for, portion after portion. */
+  readonly amounts: Float64Array;
+  /** For each portion the place of its asks among all different ones. */
+  readonly asking: Int32Array;
+  readonly differentAsks: number;
+  /** For each portion what it is to rules over the hostname. */
+  readonly parts: readonly (readonly NumberedPart[])[];
+  readonly rules: ReadonlyMap<TopologyRule, number>;
+  /** Of each block of portions the least cpu, then the least memory that one asks for. */
+  readonly smallest: Float64Array;
+  /** What all of them ask for together. */
+  readonly total: Amounts;
+  /** The axes of cpu and memory, over which nodes are balanced. */
+  readonly sides: readonly [number, number];
+  /** For each portion 1 where its pods would be no cheaper elsewhere than at these prices. */
+  readonly nativesAt: (prices: Amounts) => Uint8Array;
+}
+
+/** Portions that are looked at or passed over together. */
+export const BLOCK = 32;
+
+/** A pod belongs in a market where its resources are worth at most this much more than itself. */
+const NATIVE_SHARE = 0.97;
+
+/** The lineup of `portions`, which are sorted by worth. Cost: portions. */
+export function lineUp(portions: readonly Portion[], axes: Axes, prices: Prices): Lineup {
+  const groups = portions.map(({ group }) => group);
+  const differentAsks = numbered(portions.map(({ asks }) => asks));
+  const rules = numbered(groups.flatMap(({ standing }) => standing.byNode.map(({ rule }) => rule)));
+  const amounts = new Float64Array(portions.length * axes.length);
+  for (const [at, group] of groups.entries()) amounts.set(group.amounts, at * axes.length);
+  const worths = Float64Array.from(groups, prices.worthOf);
+  const sides = [axes.indexOf('cpu'), axes.indexOf('memory')] as const;
+  const known = new Map<Amounts, Uint8Array>();
+  return {
+    portions,
+    placeOf: new Map(groups.map((group, at) => [group, at])),
+    left: Int32Array.from(portions, ({ left }) => left),
+    worths,
+    amounts,
+    asking: Int32Array.from(portions, ({ asks }) => differentAsks.get(asks) ?? 0),
+    differentAsks: differentAsks.size,
+    parts: groups.map(({ standing }) =>
+      standing.byNode.map((part) => ({ part, rule: rules.get(part.rule) ?? 0 })),
+    ),
+    rules,
+    smallest: smallestOf(groups, sides),
+    total: totalOf(portions, axes),
+    sides: [...sides],
+    nativesAt: (here) => {
+      const natives =
+        known.get(here) ??
+        Uint8Array.from(groups, ({ amounts: each }, at) =>
+          (worths[at] ?? 0) >= NATIVE_SHARE * worth(here, each) ? 1 : 0,
+        );
+      known.set(here, natives);
+      return natives;
+    },
+  };
+}
+
+function numbered<T>(items: readonly T[]): ReadonlyMap<T, number> {
+  const numbers = new Map<T, number>();
+  for (const item of items) if (!numbers.has(item)) numbers.set(item, numbers.size);
+  return numbers;
+}
+
+function smallestOf(groups: readonly PodGroup[], sides: readonly number[]): Float64Array {
+  const smallest = new Float64Array(2 * Math.ceil(groups.length / BLOCK));
+  smallest.fill(Number.POSITIVE_INFINITY);
+  for (const [at, { amounts }] of groups.entries()) {
+    for (const [side, axis] of sides.entries()) {
+      const block = 2 * Math.floor(at / BLOCK) + side;
+      smallest[block] = Math.min(smallest[block] ?? 0, amounts[axis] ?? 0);
+    }
+  }
+  return smallest;
+}
+
+function totalOf(portions: readonly Portion[], axes: Axes): Amounts {
+  const total = axes.map(() => 0);
+  for (const { group, left } of portions) {
+    for (const [axis, amount] of group.amounts.entries()) {
+      total[axis] = (total[axis] ?? 0) + amount * left;
+    }
+  }
+  return total;
+}
