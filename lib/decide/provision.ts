@@ -7,6 +7,7 @@ import { nodeOverlayStatus } from '#lib/lifecycle/node-overlay-status.ts';
 import type { Action, Plan, PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
+import { uncountedNodes } from '#lib/solver/limits.ts';
 import { overlaid } from '#lib/solver/overlay.ts';
 import type { BufferOutcome } from './buffer-placing.ts';
 import { closedGates } from './closed-gates.ts';
@@ -56,6 +57,7 @@ export function decideProvision(seen: Snapshot): Plan {
     ],
     warnings: [
       ...closedGates(snapshot),
+      ...uncountedNodes(snapshot),
       ...oldPrices(snapshot, creations),
       ...fixed.warnings,
       ...placing.warnings,

@@ -6,7 +6,7 @@ import {
   type Resources,
   subtractResources,
 } from '#lib/constraints/resources.ts';
-import { NODEPOOL } from '#lib/model/labels.ts';
+import { INSTANCE_TYPE, NODEPOOL } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -84,6 +84,27 @@ function capacityOf({ node, claim }: StateNode, { catalog }: Snapshot): Resource
     (largest, { type }) => maxResources(largest, type.capacity),
     {},
   );
+}
+
+/** The nodes that dollar limits cannot count, each a sentence; none where nobody set such a limit. */
+export function uncountedNodes({
+  nodePools,
+  nodes,
+  settings,
+  catalog,
+}: Snapshot): readonly string[] {
+  const limited = new Set(
+    nodePools.filter(({ meta }) => usdLimitOf(meta) !== undefined).map(({ meta }) => meta.name),
+  );
+  const countsAll = settings.limitUsdPerHour !== undefined;
+  if (limited.size === 0 && !countsAll) return [];
+  return nodes
+    .filter((each) => !isGoing(each) && (countsAll || limited.has(poolOf(each) ?? '')))
+    .filter((each) => poolOf(each) !== undefined && priceOfNode(each, catalog) === undefined)
+    .map(({ name, node, claim }) => {
+      const type = { ...claim?.meta.labels, ...node?.meta.labels }[INSTANCE_TYPE] ?? 'its type';
+      return `${name} counts as $0 against limits in dollars: the price of ${type} is not known`;
+    });
 }
 
 const only = (names: readonly string[], amounts: Resources): Resources =>
