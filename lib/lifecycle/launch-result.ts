@@ -4,6 +4,7 @@ import {
   type Requirements,
   requirementsOf,
 } from '#lib/constraints/requirements.ts';
+import { grantedCapacity } from '#lib/ec2/granted-capacity.ts';
 import { partitionOf } from '#lib/ec2/launch-placement.ts';
 import { typesForClaim } from '#lib/model/catalog.ts';
 import { LAUNCHED } from '#lib/model/condition-types.ts';
@@ -51,9 +52,11 @@ function retell(claim: NodeClaim, around: Surroundings): ClaimStep {
 function complete(claim: NodeClaim, { snapshot }: Surroundings): ClaimStep {
   const types = typesForClaim(snapshot.catalog, claim);
   const type = types.find(({ name }) => name === claim.meta.labels[INSTANCE_TYPE]);
+  const { name: className } = claim.spec.nodeClassRef;
+  const nodeClass = snapshot.nodeClasses.find(({ meta }) => meta.name === className);
   return {
     conditions: [{ type: LAUNCHED, status: 'True' }],
-    ...(type ? { status: { capacity: type.capacity, allocatable: type.allocatable } } : {}),
+    ...(type ? { status: grantedCapacity(type, claim, nodeClass) } : {}),
     meta: { labels: labelsOfLaunched(claim, type) },
     lookAgainInMs: LOOK_AGAIN_MS,
   };
