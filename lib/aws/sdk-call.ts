@@ -31,7 +31,13 @@ import { marketSenders } from './market-operations.ts';
 export interface AwsPlace {
   readonly region: string;
   readonly endpoint?: string;
+  /** How long AWS may be silent before a call counts as failed and is tried again. */
+  readonly patienceMs?: number;
 }
+
+/** A fleet of many instances takes some seconds; a silence of half a minute is a lost connection. */
+const PATIENCE_MS = 30_000;
+const CONNECTING_MS = 5_000;
 
 type Send = (input: unknown) => Promise<unknown>;
 
@@ -40,7 +46,9 @@ type Send = (input: unknown) => Promise<unknown>;
  * as the sandbox. Credentials come from the SDK's own chain.
  */
 export function sdkCall(place: AwsPlace): RawAwsCall {
-  const operations: Readonly<Record<string, Send>> = sendersOf(place);
+  const { patienceMs = PATIENCE_MS, ...where } = place;
+  const requestHandler = { connectionTimeout: CONNECTING_MS, socketTimeout: patienceMs };
+  const operations: Readonly<Record<string, Send>> = sendersOf({ ...where, requestHandler });
   return async (name, input) => {
     const send = operations[name];
     if (send === undefined) throw new Error(`expected an AWS operation of the list, found ${name}`);
@@ -48,7 +56,12 @@ export function sdkCall(place: AwsPlace): RawAwsCall {
   };
 }
 
-function sendersOf(place: AwsPlace): Readonly<Record<AwsOperation, Send>> {
+/** What every client is made with. */
+type ClientSettings = Omit<AwsPlace, 'patienceMs'> & {
+  readonly requestHandler: { readonly connectionTimeout: number; readonly socketTimeout: number };
+};
+
+function sendersOf(place: ClientSettings): Readonly<Record<AwsOperation, Send>> {
   const ec2 = new EC2Client(place);
   const iam = new IAMClient(place);
   const sqs = new SQSClient(place);
