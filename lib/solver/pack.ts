@@ -1,7 +1,7 @@
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { type Admissions, admissionsFor, createAdmissions } from './admission.ts';
-import { type Axes, timesThatFit } from './amounts.ts';
+import { type Admissions, createAdmissions } from './admission.ts';
+import type { Axes } from './amounts.ts';
 import type { Economy } from './fill.ts';
 import { type HostPacking, packHosts } from './host-packing.ts';
 import type { Host } from './hosts.ts';
@@ -24,7 +24,8 @@ import {
 import { type HeldBack, heldBackAmong } from './topology/held-back.ts';
 import type { TopologyRule } from './topology/rules.ts';
 import type { Topology } from './topology/topology.ts';
-import { canYield, levelOf, type Waiting, waitingOf, yieldWish } from './waiting.ts';
+import { type Waiting, waitingOf } from './waiting.ts';
+import { placeOrYield } from './weigh-wishes.ts';
 import { type WishGivenUp, wishesGivenUp } from './wishes.ts';
 
 /** Groups to place, and what there is to place them on. */
@@ -37,10 +38,13 @@ export interface PackProblem {
   /** By pod uid: the host that was made for it. */
   readonly expected: ReadonlyMap<string, string>;
   readonly topology: Topology;
+  /** The wishes of a pod that nobody regards, for the person who reads the plan. */
+  readonly refused: (pod: Pod) => readonly string[];
 }
 
 /** Where every pod of the groups went, and what is left of them and of everything else. */
 export interface Packed {
+  readonly hosts: readonly Host[];
   readonly placements: ReturnType<HostPacking['placements']>;
   readonly claims: readonly SealedClaim[];
   /** The groups of which some pods got no place. */
@@ -179,11 +183,12 @@ function attempt(
   const groupOf = new Map(groups.flatMap((group) => group.pods.map((pod) => [pod, group])));
   const onNewNodes = countByGroup(claims, groupOf);
   const packed = {
+    hosts,
     placements: onHosts.placements(),
     claims,
     left: waiting.filter(({ left }) => left.length > 0),
     heldBack: heldBackAmong(waiting, assigning),
-    wishesGivenUp: wishesGivenUp(waiting, sent),
+    wishesGivenUp: wishesGivenUp(waiting, sent, problem.refused),
     lowerBoundUsdPerHour: lowerBound({
       onNewNodes,
       hosts,
@@ -244,40 +249,6 @@ function missingAmong(
       group ? [{ group, cell: cell.text, arrived: (from.get(group) ?? 0) - pods.length }] : [],
     );
   });
-}
-
-/** Wishes that neither a host nor any new node could fulfil are given up before packing begins. */
-function placeOrYield(
-  waiting: Waiting,
-  onHosts: HostPacking,
-  sources: readonly Source[],
-  admissions: Admissions,
-): void {
-  onHosts.place(waiting);
-  while (
-    waiting.left.length > 0 &&
-    canYield(waiting) &&
-    !couldBeMade(waiting, sources, admissions)
-  ) {
-    yieldWish(waiting);
-    onHosts.place(waiting);
-  }
-}
-
-/** Whether some NodePool has a type for these pods, limits and reservations aside. */
-function couldBeMade(
-  waiting: Waiting,
-  sources: readonly Source[],
-  admissions: Admissions,
-): boolean {
-  const { amounts } = waiting.group;
-  return sources
-    .flatMap((source) => admissionsFor(source, levelOf(waiting).asks, admissions))
-    .some(({ choices }) =>
-      [...choices.values()].some(
-        ({ sourceType }) => timesThatFit(sourceType.roomAmounts, [], amounts) > 0,
-      ),
-    );
 }
 
 function countByGroup(

@@ -4,8 +4,9 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import { axesOf } from './amounts.ts';
 import { representativeDaemons } from './daemons.ts';
 import { schedulingCopies } from './default-spread.ts';
+import { grantWishes, type Wishful, wishless } from './grant-wishes.ts';
 import { hostsOf } from './hosts.ts';
-import { pack } from './pack.ts';
+import { type Packed, pack } from './pack.ts';
 import { groupPods, type PodGroup } from './pod-groups.ts';
 import { explainRefusal, type PoolRejection, type RefusalContext } from './refusal.ts';
 import type { SealedClaim } from './seal.ts';
@@ -14,6 +15,7 @@ import { domainsOf } from './topology/domains.ts';
 import type { HeldBack } from './topology/held-back.ts';
 import { ruleBookOf } from './topology/rules.ts';
 import { topologyOf } from './topology/topology.ts';
+import { topologyWishesOf } from './topology/wish-rules.ts';
 import { unsupportedNeed } from './unsupported.ts';
 import { type Volumes, volumesOf } from './volumes.ts';
 import type { WishGivenUp } from './wishes.ts';
@@ -27,6 +29,11 @@ export interface SolveProblem {
   readonly promised: ReadonlyMap<string, readonly Pod[]>;
   /** By pod uid: the NodeClaim that was made for it and is where it is tried first. */
   readonly expected: ReadonlyMap<string, string>;
+  /** Hosts that take none of these pods, by name and uid; simulations use it. */
+  readonly standstill?: {
+    readonly hosts: ReadonlySet<string>;
+    readonly movers: ReadonlySet<string>;
+  };
 }
 
 /** A pod that goes on a node which is there or on its way. */
@@ -63,7 +70,7 @@ export interface SolveResult {
  * by pod without a look at prices; here groups are packed onto what a dollar carries most on.
  */
 export function solve(problem: SolveProblem): SolveResult {
-  const { promised, expected } = problem;
+  const { promised, expected, standstill } = problem;
   const daemonSets = representativeDaemons(problem.snapshot);
   const snapshot = { ...problem.snapshot, daemonSets };
   const pods = problem.pods.map(schedulingCopies(snapshot));
@@ -77,34 +84,39 @@ export function solve(problem: SolveProblem): SolveResult {
   }
   if (supported.length === 0) return { ...NOTHING, refusals };
   const axes = axesOf(supported.map(({ requests }) => requests));
-  const hosts = hostsOf(snapshot, promised, axes, volumes);
+  const hosts = hostsOf(snapshot, promised, axes, volumes).map((host) =>
+    standstill?.hosts.has(host.name) ? { ...host, takesNoMovers: true as const } : host,
+  );
   const { sources: unlimited, others } = sourcesOf(snapshot, axes);
   const sources = withAttachmentLimits(unlimited, volumes);
   const batch = new Set(supported.map(({ meta }) => meta.uid));
-  const running = snapshot.nodes.flatMap(({ pods }) => pods);
-  const book = ruleBookOf(
-    supported,
-    running.filter(({ meta }) => !batch.has(meta.uid)),
-    snapshot.namespaces,
+  const running = snapshot.nodes
+    .flatMap((node) => node.pods)
+    .filter(({ meta }) => !batch.has(meta.uid));
+  const { namespaces } = snapshot;
+  const domains = domainsOf(sources);
+  const someTaintsArePreferences = [...hosts, ...sources].some(({ taints }) =>
+    taints.some(({ effect }) => effect === 'PreferNoSchedule'),
   );
-  const groups = groupPods(supported, {
-    axes,
-    preferencePolicy: snapshot.settings.preferencePolicy,
-    someTaintsArePreferences: [...hosts, ...sources].some(({ taints }) =>
-      taints.some(({ effect }) => effect === 'PreferNoSchedule'),
-    ),
-    volumes,
-    standingOf: book.standingOf,
-  });
-  const topology = topologyOf({
-    book,
-    domains: domainsOf(sources),
-    nodes: snapshot.nodes,
-    hosts,
-    promised,
-    batch,
-  });
-  const packed = pack({ snapshot, groups, hosts, sources, axes, expected, topology });
+  const packWith = ({ granted, refused }: Wishful): Packed => {
+    const book = ruleBookOf({ batch: supported, running, namespaces, wishesOf: granted });
+    const groups = groupPods(supported, {
+      axes,
+      preferencePolicy: snapshot.settings.preferencePolicy,
+      someTaintsArePreferences,
+      volumes,
+      standingOf: book.standingOf,
+      moves: ({ meta }) => standstill?.movers.has(meta.uid) ?? false,
+    });
+    const topology = topologyOf({ book, domains, nodes: snapshot.nodes, hosts, promised, batch });
+    return pack({ snapshot, groups, hosts, sources, axes, expected, topology, refused });
+  };
+  const wishes = topologyWishesOf(supported, namespaces);
+  const plain = packWith(wishless(wishes));
+  const mayWish =
+    snapshot.settings.preferencePolicy === 'Respect' &&
+    supported.some((pod) => wishes.of(pod).length > 0);
+  const packed = mayWish ? grantWishes(plain, wishes, packWith) : plain;
   const explained = packed.left.map(({ group, left }) => ({
     pods: left,
     ...explain(group, packed.heldBack.get(group), { ...packed, sources, others, axes }),

@@ -14,15 +14,3 @@ export function unsupportedNeed(pod: Pod): Rejection | undefined {
   }
   return undefined;
 }
-
-/** What `pod` would like and the solver does not weigh, for a warning; empty for most pods. */
-export function unweighedWishes(pod: Pod): readonly string[] {
-  const wishes: string[] = [];
-  const soft = pod.topologySpread.find((each) => each.whenUnsatisfiable === 'ScheduleAnyway');
-  if (soft) wishes.push(`its topology spread (ScheduleAnyway) over ${soft.topologyKey}`);
-  const [near] = pod.podAffinity.preferred;
-  if (near) wishes.push(`its preferred pod affinity over ${near.term.topologyKey}`);
-  const [away] = pod.podAntiAffinity.preferred;
-  if (away) wishes.push(`its preferred pod anti-affinity over ${away.term.topologyKey}`);
-  return wishes;
-}

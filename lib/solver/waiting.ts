@@ -15,6 +15,8 @@ export interface Waiting {
   level: number;
   /** For each level that was gone down: the pods that were left then. */
   yielded: readonly (readonly Pod[])[];
+  /** Pods that were placed at another level than the rest. */
+  conceded: readonly { readonly level: number; readonly pods: readonly Pod[] }[];
 }
 
 /** All pods of a group, with all their wishes. */
@@ -23,6 +25,7 @@ export const waitingOf = (group: PodGroup): Waiting => ({
   left: group.pods,
   level: 0,
   yielded: [],
+  conceded: [],
 });
 
 /** Takes `count` pods out of the wait. */

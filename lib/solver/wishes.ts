@@ -1,6 +1,5 @@
 import { byNamespacedName, compareText } from '#lib/constraints/order.ts';
 import type { Pod } from '#lib/model/pod.ts';
-import { unweighedWishes } from './unsupported.ts';
 import type { Waiting } from './waiting.ts';
 
 /** Something that pods would like and do not get, or that nobody looked at. */
@@ -12,11 +11,12 @@ export interface WishGivenUp {
 
 /**
  * The wishes of pods that got a place without them, by wish. `sent` are pods of `waiting` that
- * went their own way as other groups.
+ * went their own way as other groups; `refused` are wishes of a pod that were never tried.
  */
 export function wishesGivenUp(
   waiting: readonly Waiting[],
   sent: readonly Waiting[],
+  refused: (pod: Pod) => readonly string[],
 ): readonly WishGivenUp[] {
   const byWish = new Map<string, Pod[]>();
   const note = (wish: string, pods: readonly Pod[]): void => {
@@ -24,21 +24,29 @@ export function wishesGivenUp(
     if (known) known.push(...pods);
     else byWish.set(wish, [...pods]);
   };
-  for (const { group, left, yielded } of [...waiting, ...sent]) {
-    const refused = new Set(left);
-    yielded.forEach((pods, level) => {
-      const wish = group.levels[level + 1]?.givenUp.at(-1);
-      const placed = pods.filter((pod) => !refused.has(pod));
-      if (wish !== undefined && placed.length > 0) note(wish, placed);
-    });
-  }
+  for (const each of [...waiting, ...sent]) noteLevels(each, note);
   for (const { group, left } of waiting) {
-    const refused = new Set(left);
-    for (const pod of group.pods) {
-      if (!refused.has(pod)) for (const wish of unweighedWishes(pod)) note(wish, [pod]);
-    }
+    const homeless = new Set(left);
+    const placed = group.pods.filter((pod) => !homeless.has(pod));
+    for (const pod of placed) for (const wish of refused(pod)) note(wish, [pod]);
   }
   return [...byWish]
     .sort(([a], [b]) => compareText(a, b))
     .map(([wish, pods]) => ({ wish, pods: pods.sort(byNamespacedName) }));
+}
+
+/** The wishes about nodes that pods of one group gave up on their way. */
+function noteLevels(
+  { group, left, yielded, conceded }: Waiting,
+  note: (wish: string, pods: readonly Pod[]) => void,
+): void {
+  for (const { level, pods } of conceded) {
+    for (const wish of group.levels[level]?.givenUp ?? []) note(wish, pods);
+  }
+  const homeless = new Set(left);
+  yielded.forEach((pods, level) => {
+    const wish = group.levels[level + 1]?.givenUp.at(-1);
+    const placed = pods.filter((pod) => !homeless.has(pod));
+    if (wish !== undefined && placed.length > 0) note(wish, placed);
+  });
 }

@@ -31,7 +31,7 @@ function aGroup(difference: Parameters<typeof aPod>[0] = {}): PodGroup {
     axes: AXES,
     preferencePolicy: 'Respect',
     someTaintsArePreferences: false,
-    standingOf: ruleBookOf([], [], []).standingOf,
+    standingOf: ruleBookOf({ batch: [], running: [], namespaces: [] }).standingOf,
   });
   if (!group) throw new Error('expected a group');
   return group;

@@ -38,7 +38,8 @@ export function offerTo(
   return undefined;
 }
 
-function holds({ choices }: Admission, amounts: Amounts): boolean {
+/** Whether some type that is left holds these amounts. */
+export function holds({ choices }: Admission, amounts: Amounts): boolean {
   for (const { sourceType } of choices.values()) {
     if (timesThatFit(sourceType.roomAmounts, [], amounts) > 0) return true;
   }
@@ -48,7 +49,7 @@ function holds({ choices }: Admission, amounts: Amounts): boolean {
 const unitPrices = new WeakMap<Admission, number>();
 
 /** The least that a type's price comes to for each thousandth of a core and 4 MiB of memory. */
-function unitPrice(admission: Admission): number {
+export function unitPrice(admission: Admission): number {
   const before = unitPrices.get(admission);
   if (before !== undefined) return before;
   let least = Number.POSITIVE_INFINITY;

@@ -2,9 +2,11 @@ import { type LabelSelector, selects } from '#lib/constraints/label-selector.ts'
 import { compareText } from '#lib/constraints/order.ts';
 import type { Toleration } from '#lib/constraints/taints.ts';
 import { HOSTNAME } from '#lib/model/labels.ts';
-import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '#lib/model/pod.ts';
+import type { Pod } from '#lib/model/pod.ts';
 import type { Namespace } from '#lib/model/workload.ts';
-import { type LabelAsk, requiredAlternatives } from '../ask.ts';
+import type { LabelAsk } from '../ask.ts';
+import { antiAffinityRule, requiredRules } from './rule-of.ts';
+import { textOf } from './rule-text.ts';
 
 /**
  * How pods that a selector selects may stand over the domains of a node label: evenly (spread),
@@ -63,6 +65,17 @@ export interface RuleBook {
   readonly rules: readonly TopologyRule[];
 }
 
+/** What rules are made of. */
+export interface RuleProblem {
+  /** The pods to place. */
+  readonly batch: readonly Pod[];
+  /** The pods that run and are not to be placed. */
+  readonly running: readonly Pod[];
+  readonly namespaces: readonly Namespace[];
+  /** What a pod would like, as rules to be kept. Pods are asked one by one. */
+  readonly wishesOf?: (pod: Pod) => readonly TopologyRule[];
+}
+
 /**
  * The rules of `batch`, the pods to place, and of those that run already. Equal rules are one.
  *
@@ -70,11 +83,7 @@ export interface RuleBook {
  * updateInverseAntiAffinity. There minDomains does not tell rules apart, and what differs only in
  * it shares the first one's.
  */
-export function ruleBookOf(
-  batch: readonly Pod[],
-  running: readonly Pod[],
-  namespaces: readonly Namespace[],
-): RuleBook {
+export function ruleBookOf({ batch, running, namespaces, wishesOf }: RuleProblem): RuleBook {
   const known = new Map<string, TopologyRule>();
   const intern = (rule: TopologyRule): TopologyRule => {
     const text = textOf(rule);
@@ -83,15 +92,18 @@ export function ruleBookOf(
     known.set(text, rule);
     return rule;
   };
-  const owned = new Map<string, readonly TopologyRule[]>();
-  const ownedBy = (pod: Pod): readonly TopologyRule[] => {
+  const required = new Map<string, readonly TopologyRule[]>();
+  const requiredBy = (pod: Pod): readonly TopologyRule[] => {
     if (!hasRules(pod)) return NONE;
     const text = ownershipText(pod);
-    const before = owned.get(text);
-    if (before) return before;
-    const rules = [...new Set(requiredRules(pod, namespaces).map(intern))];
-    owned.set(text, rules);
+    const rules = required.get(text) ?? requiredRules(pod, namespaces).map(intern);
+    required.set(text, rules);
     return rules;
+  };
+  const ownedBy = (pod: Pod): readonly TopologyRule[] => {
+    const wished = wishesOf?.(pod) ?? NONE;
+    if (wished.length === 0) return requiredBy(pod);
+    return [...new Set([...requiredBy(pod), ...wished.map(intern)])];
   };
   const imposedBy = (pod: Pod): readonly TopologyRule[] =>
     pod.podAntiAffinity.required.length === 0
@@ -171,110 +183,6 @@ const hasRules = ({ topologySpread, podAffinity, podAntiAffinity }: Pod): boolea
   topologySpread.length > 0 ||
   podAffinity.required.length > 0 ||
   podAntiAffinity.required.length > 0;
-
-function requiredRules(pod: Pod, namespaces: readonly Namespace[]): readonly TopologyRule[] {
-  return [
-    ...pod.topologySpread
-      .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule')
-      .map((constraint) => spreadRule(constraint, pod)),
-    ...pod.podAffinity.required.map((term) => affinityRule(term, pod, namespaces)),
-    ...pod.podAntiAffinity.required.map((term) => antiAffinityRule(term, pod, namespaces)),
-  ];
-}
-
-function spreadRule(constraint: TopologySpreadConstraint, pod: Pod): TopologyRule {
-  const { topologyKey, selector, maxSkew, minDomains = 0 } = constraint;
-  const restrictsNodes =
-    Object.keys(pod.nodeSelector).length > 0 || pod.nodeAffinity.required.length > 0;
-  const honorsAffinity = constraint.nodeAffinityPolicy === 'Honor' && restrictsNodes;
-  return {
-    kind: 'spread',
-    topologyKey,
-    namespaces: new Set([pod.meta.namespace]),
-    selector,
-    maxSkew,
-    minDomains,
-    filter: {
-      ...(honorsAffinity && { alternatives: requiredAlternatives(pod) }),
-      ...(constraint.nodeTaintsPolicy === 'Honor' && { tolerations: pod.tolerations }),
-    },
-  };
-}
-
-const affinityRule = (
-  term: PodAffinityTerm,
-  pod: Pod,
-  namespaces: readonly Namespace[],
-): TopologyRule => ({
-  kind: 'affinity',
-  topologyKey: term.topologyKey,
-  namespaces: namespacesOf(term, pod, namespaces),
-  selector: term.selector,
-  maxSkew: Number.POSITIVE_INFINITY,
-  minDomains: 0,
-  filter: {},
-});
-
-const antiAffinityRule = (
-  term: PodAffinityTerm,
-  pod: Pod,
-  namespaces: readonly Namespace[],
-): TopologyRule => ({ ...affinityRule(term, pod, namespaces), kind: 'antiAffinity' });
-
-/**
- * Listed and selected namespaces together; without either, the pod's own.
- *
- * Source: karpenter v1.14, provisioning/scheduling/topology.go, buildNamespaceList.
- */
-function namespacesOf(
-  { namespaces: listed, namespaceSelector: selector }: PodAffinityTerm,
-  pod: Pod,
-  namespaces: readonly Namespace[],
-): ReadonlySet<string> | 'all' {
-  if (!selector) return new Set(listed.length > 0 ? listed : [pod.meta.namespace]);
-  const selectsAll =
-    selector.matchExpressions.length === 0 && Object.keys(selector.matchLabels).length === 0;
-  if (selectsAll) return 'all';
-  const selected = namespaces.filter(({ meta }) => selects(selector, meta.labels));
-  return new Set([...listed, ...selected.map(({ meta }) => meta.name)]);
-}
-
-function textOf(rule: TopologyRule): string {
-  const { kind, topologyKey, namespaces, selector, maxSkew, minDomains, filter } = rule;
-  return JSON.stringify([
-    kind,
-    topologyKey,
-    namespaces === 'all' ? namespaces : [...namespaces].sort(compareText),
-    selector && textOfSelector(selector),
-    maxSkew,
-    minDomains,
-    filter.alternatives?.map(textOfAsk),
-    filter.tolerations?.map(({ key, operator, value, effect }) => [key, operator, value, effect]),
-  ]);
-}
-
-const textOfSelector = ({ matchLabels, matchExpressions }: LabelSelector): string =>
-  JSON.stringify([
-    Object.entries(matchLabels).sort(([a], [b]) => compareText(a, b)),
-    [...new Set(matchExpressions.map(textOfExpression))].sort(compareText),
-  ]);
-
-const textOfExpression = ({
-  key,
-  operator,
-  values,
-}: LabelSelector['matchExpressions'][number]): string =>
-  JSON.stringify([key, operator, [...values].sort(compareText)]);
-
-const textOfAsk = ({ requirements, present }: LabelAsk): string =>
-  JSON.stringify([
-    [...requirements.values()]
-      .map(({ key, complement, values, gte, lte }) =>
-        JSON.stringify([key, complement, [...values].sort(compareText), String(gte), String(lte)]),
-      )
-      .sort(compareText),
-    [...present.keys()].sort(compareText),
-  ]);
 
 /** Pods of equal text own the same rules. */
 const ownershipText = (pod: Pod): string =>

@@ -1,0 +1,98 @@
+import type { Pod } from '#lib/model/pod.ts';
+import type { Packed } from './pack.ts';
+import type { TopologyRule } from './topology/rules.ts';
+import { type Granting, isPerNode, ruleFor, type TopologyWishes } from './topology/wish-rules.ts';
+
+/** What is made of pods' wishes in one packing. */
+export interface Wishful {
+  /** The wishes of a pod that are kept like rules. */
+  readonly granted: (pod: Pod) => readonly TopologyRule[];
+  /** The others, for the person who reads the plan. */
+  readonly refused: (pod: Pod) => readonly string[];
+}
+
+/** All wishes of all pods may make a plan this much dearer, and no more. */
+const WORTH_OF_WISHES = 1.1;
+
+/** How often wishes that leave pods without a node are taken out, and the rest is packed again. */
+const MOST_ROUNDS = 4;
+
+/** Which wishes are tried, the best first. */
+const TRIALS: readonly Granting[] = [
+  { perNode: true, perDomain: true },
+  { perNode: true, perDomain: false },
+  { perNode: false, perDomain: true },
+];
+
+/** The plan that regards no wish for company or distance. */
+export const wishless = (wishes: TopologyWishes): Wishful => ({
+  granted: () => [],
+  refused: (pod) => wishes.of(pod).map(({ text }) => text),
+});
+
+/**
+ * The plan that grants most wishes of those that place every pod that `plain` places and cost at
+ * most a tenth more. Wishes are never worth a pod's place: whoever gets no node for his wishes
+ * loses them.
+ *
+ * Cost: up to twelve packings, if there are wishes.
+ * Differs from karpenter v1.14, provisioning/scheduling/preferences.go, where a wish is granted
+ * at any price as long as a node can be made.
+ */
+export function grantWishes(
+  plain: Packed,
+  wishes: TopologyWishes,
+  packWith: (wishful: Wishful) => Packed,
+): Packed {
+  const nodes = plain.hosts.length + plain.claims.length;
+  for (const trial of TRIALS) {
+    const found = grant(trial, { plain, wishes, packWith, nodes });
+    if (found) return found;
+  }
+  return plain;
+}
+
+interface Trial {
+  readonly plain: Packed;
+  readonly wishes: TopologyWishes;
+  readonly packWith: (wishful: Wishful) => Packed;
+  /** How many nodes pods can stand on. */
+  readonly nodes: number;
+}
+
+function grant(
+  { perNode, perDomain }: Granting,
+  { plain, wishes, packWith, nodes }: Trial,
+): Packed | undefined {
+  const without = new Set<string>();
+  const before = leftIn(plain);
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const isGranted = (pod: Pod, wish: ReturnType<TopologyWishes['of']>[number]): boolean =>
+      !without.has(pod.meta.uid) && (isPerNode(wish) ? perNode : perDomain);
+    const packed = packWith({
+      granted: (pod) =>
+        wishes
+          .of(pod)
+          .filter((wish) => isGranted(pod, wish))
+          .map((wish) => ruleFor(wish, wishes.wishers(wish), nodes)),
+      refused: (pod) =>
+        wishes
+          .of(pod)
+          .filter((wish) => !isGranted(pod, wish))
+          .map(({ text }) => text),
+    });
+    if (priceOf(packed) > priceOf(plain) * WORTH_OF_WISHES) return undefined;
+    const left = leftIn(packed);
+    const lost = [...left].filter((uid) => !before.has(uid));
+    if (lost.length === 0) return packed;
+    for (const uid of left) without.add(uid);
+  }
+  return undefined;
+}
+
+/** Uids of the pods that have no place. */
+const leftIn = ({ left }: Packed): ReadonlySet<string> =>
+  new Set(left.flatMap((waiting) => waiting.left.map(({ meta }) => meta.uid)));
+
+const priceOf = ({ claims }: Packed): number =>
+  claims.reduce((sum, { cheapest }) => sum + cheapest.offering.usdPerHour, 0);

@@ -1,0 +1,76 @@
+import { selects } from '#lib/constraints/label-selector.ts';
+import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '#lib/model/pod.ts';
+import type { Namespace } from '#lib/model/workload.ts';
+import { requiredAlternatives } from '../ask.ts';
+import type { TopologyRule } from './rules.ts';
+
+/** The rules that a pod demands to be kept. */
+export function requiredRules(pod: Pod, namespaces: readonly Namespace[]): readonly TopologyRule[] {
+  return [
+    ...pod.topologySpread
+      .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule')
+      .map((constraint) => spreadRule(constraint, pod)),
+    ...pod.podAffinity.required.map((term) => affinityRule(term, pod, namespaces)),
+    ...pod.podAntiAffinity.required.map((term) => antiAffinityRule(term, pod, namespaces)),
+  ];
+}
+
+/** A spread as a rule of the pod that asks for it. */
+export function spreadRule(constraint: TopologySpreadConstraint, pod: Pod): TopologyRule {
+  const { topologyKey, selector, maxSkew, minDomains = 0 } = constraint;
+  const restrictsNodes =
+    Object.keys(pod.nodeSelector).length > 0 || pod.nodeAffinity.required.length > 0;
+  const honorsAffinity = constraint.nodeAffinityPolicy === 'Honor' && restrictsNodes;
+  return {
+    kind: 'spread',
+    topologyKey,
+    namespaces: new Set([pod.meta.namespace]),
+    selector,
+    maxSkew,
+    minDomains,
+    filter: {
+      ...(honorsAffinity && { alternatives: requiredAlternatives(pod) }),
+      ...(constraint.nodeTaintsPolicy === 'Honor' && { tolerations: pod.tolerations }),
+    },
+  };
+}
+
+/** An affinity as a rule of the pod that asks for it. */
+export const affinityRule = (
+  term: PodAffinityTerm,
+  pod: Pod,
+  namespaces: readonly Namespace[],
+): TopologyRule => ({
+  kind: 'affinity',
+  topologyKey: term.topologyKey,
+  namespaces: namespacesOf(term, pod, namespaces),
+  selector: term.selector,
+  maxSkew: Number.POSITIVE_INFINITY,
+  minDomains: 0,
+  filter: {},
+});
+
+/** An anti-affinity as a rule of the pod that asks for it. */
+export const antiAffinityRule = (
+  term: PodAffinityTerm,
+  pod: Pod,
+  namespaces: readonly Namespace[],
+): TopologyRule => ({ ...affinityRule(term, pod, namespaces), kind: 'antiAffinity' });
+
+/**
+ * Listed and selected namespaces together; without either, the pod's own.
+ *
+ * Source: karpenter v1.14, provisioning/scheduling/topology.go, buildNamespaceList.
+ */
+function namespacesOf(
+  { namespaces: listed, namespaceSelector: selector }: PodAffinityTerm,
+  pod: Pod,
+  namespaces: readonly Namespace[],
+): ReadonlySet<string> | 'all' {
+  if (!selector) return new Set(listed.length > 0 ? listed : [pod.meta.namespace]);
+  const selectsAll =
+    selector.matchExpressions.length === 0 && Object.keys(selector.matchLabels).length === 0;
+  if (selectsAll) return 'all';
+  const selected = namespaces.filter(({ meta }) => selects(selector, meta.labels));
+  return new Set([...listed, ...selected.map(({ meta }) => meta.name)]);
+}

@@ -1,0 +1,42 @@
+import type { LabelSelector } from '#lib/constraints/label-selector.ts';
+import { compareText } from '#lib/constraints/order.ts';
+import type { LabelAsk } from '../ask.ts';
+import type { TopologyRule } from './rules.ts';
+
+/** Rules of equal text are the same. */
+export function textOf(rule: TopologyRule): string {
+  const { kind, topologyKey, namespaces, selector, maxSkew, minDomains, filter } = rule;
+  return JSON.stringify([
+    kind,
+    topologyKey,
+    namespaces === 'all' ? namespaces : [...namespaces].sort(compareText),
+    selector && textOfSelector(selector),
+    maxSkew,
+    minDomains,
+    filter.alternatives?.map(textOfAsk),
+    filter.tolerations?.map(({ key, operator, value, effect }) => [key, operator, value, effect]),
+  ]);
+}
+
+const textOfSelector = ({ matchLabels, matchExpressions }: LabelSelector): string =>
+  JSON.stringify([
+    Object.entries(matchLabels).sort(([a], [b]) => compareText(a, b)),
+    [...new Set(matchExpressions.map(textOfExpression))].sort(compareText),
+  ]);
+
+const textOfExpression = ({
+  key,
+  operator,
+  values,
+}: LabelSelector['matchExpressions'][number]): string =>
+  JSON.stringify([key, operator, [...values].sort(compareText)]);
+
+const textOfAsk = ({ requirements, present }: LabelAsk): string =>
+  JSON.stringify([
+    [...requirements.values()]
+      .map(({ key, complement, values, gte, lte }) =>
+        JSON.stringify([key, complement, [...values].sort(compareText), String(gte), String(lte)]),
+      )
+      .sort(compareText),
+    [...present.keys()].sort(compareText),
+  ]);
