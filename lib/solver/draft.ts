@@ -148,12 +148,13 @@ function withMinimumsOf(requirements: Requirements, lowered: Requirements): Requ
 
 /** Every type, with its offerings, that holds what `draft` holds, within limits; by name. */
 export const holdersOf = (draft: NodeClaimDraft): readonly Choice[] =>
-  [...draft.admission.choices.values()].filter(
-    (choice) =>
-      holds(choice.sourceType, draft.used, draft.hostPorts) &&
-      holdsAttachments(limitsOf(choice.sourceType), draft.counts) &&
-      allows(draft.allowance, choice),
-  );
+  [...draft.admission.choices.values()].filter((choice) => isHolder(draft, choice));
+
+/** Whether a node of this choice holds what `draft` holds, within limits. */
+export const isHolder = (draft: NodeClaimDraft, choice: Choice): boolean =>
+  holds(choice.sourceType, draft.used, draft.hostPorts) &&
+  holdsAttachments(limitsOf(choice.sourceType), draft.counts) &&
+  allows(draft.allowance, choice);
 
 const limitsOf = ({ attachmentLimits = NO_LIMITS }: SourceType): AttachmentLimits =>
   attachmentLimits;

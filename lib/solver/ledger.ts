@@ -37,10 +37,7 @@ export const allowanceIn = (ledger: Ledger, { meta }: NodePool): Allowance =>
 
 /** What a NodeClaim of these choices takes of an allowance: as much as its largest and dearest. */
 export function chargeOf(choices: readonly Choice[], allowance: Resources): Resources {
-  return choices.reduce<Resources>(
-    (most, choice) => maxResources(most, chargeFor(choice, allowance)),
-    {},
-  );
+  return choices.map((choice) => chargeFor(choice, allowance)).reduce(maxResources, {});
 }
 
 /** The ledger when `times` NodeClaims have been planned that each take `charge`. */

@@ -1,7 +1,6 @@
 import {
   addResources,
   amountOf,
-  fits,
   maxResources,
   type Resources,
   subtractResources,
@@ -111,17 +110,26 @@ const only = (names: readonly string[], amounts: Resources): Resources =>
   Object.fromEntries(names.map((name) => [name, amountOf(amounts, name)]));
 
 /** What one more node takes of an allowance at most, whichever of its offerings it comes from. */
-export const chargeFor = (choice: Choice, allowance: Resources): Resources => {
-  const dearest = choice.offerings.reduce((most, each) => Math.max(most, each.usdPerHour), 0);
-  const usd = nanoUsd(dearest);
-  const { capacity } = choice.sourceType.type;
-  const node: Resources = { ...capacity, nodes: 1, [USD]: usd, [USD_OF_ALL]: usd };
-  return only(Object.keys(allowance), node);
-};
+export function chargeFor(choice: Choice, allowance: Resources): Resources {
+  const charge: Record<string, number> = {};
+  for (const name in allowance) charge[name] = chargeIn(name, choice);
+  return charge;
+}
+
+/** The same of one limited resource. */
+function chargeIn(name: string, { sourceType, offerings }: Choice): number {
+  if (name === 'nodes') return 1;
+  if (name !== USD && name !== USD_OF_ALL) return amountOf(sourceType.type.capacity, name);
+  return nanoUsd(offerings.reduce((most, each) => Math.max(most, each.usdPerHour), 0));
+}
 
 /** Whether a node of this choice stays within the allowance. */
-export const allows = (allowance: Allowance, choice: Choice): boolean =>
-  allowance === undefined || fits(chargeFor(choice, allowance), allowance);
+export function allows(allowance: Allowance, choice: Choice): boolean {
+  for (const name in allowance) {
+    if (chargeIn(name, choice) > amountOf(allowance, name)) return false;
+  }
+  return true;
+}
 
 /** How many nodes of this choice stay within the allowance; Infinity without limits. */
 export function nodesAllowed(allowance: Allowance, choice: Choice): number {

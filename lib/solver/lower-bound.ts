@@ -1,5 +1,6 @@
-import { type Admissions, admissionsFor } from './admission.ts';
-import { type Amounts, hasRoom, timesThatFit, worth } from './amounts.ts';
+import { type Admissions, admissionsFor, type Choice } from './admission.ts';
+import { type Amounts, hasRoom, worth } from './amounts.ts';
+import type { Ask } from './ask.ts';
 import { accepts, type Host } from './hosts.ts';
 import type { Demand } from './markets.ts';
 import type { PodGroup } from './pod-groups.ts';
@@ -41,9 +42,10 @@ export function lowerBound(problem: BoundProblem): number {
   );
   const savedOnHosts = hosts.reduce((sum, host) => sum + savedOn(host, problem), 0);
   const byWorth = value - savedOnHosts - savedByReservations(problem);
+  const priceList = createPriceLists(problem);
   const bySingle = onNewNodes
     .filter(({ group }) => !hosts.some((host) => couldRunOn(host, group)))
-    .map(({ group }) => cheapestNodeFor(group, problem));
+    .map(({ group }) => cheapestNodeFor(group, priceList));
   return Math.max(0, byWorth, ...bySingle) * ROUNDING;
 }
 
@@ -78,12 +80,29 @@ function savedByReservations({ sources, reservations, prices }: BoundProblem): n
   );
 }
 
-function cheapestNodeFor(group: PodGroup, { sources, admissions }: BoundProblem): number {
-  const asks = group.levels.at(-1)?.asks ?? [];
-  const prices = sources
-    .flatMap((source) => admissionsFor(source, asks, admissions))
-    .flatMap(({ choices }) => [...choices.values()])
-    .filter(({ sourceType }) => timesThatFit(sourceType.roomAmounts, [], group.amounts) >= 1)
-    .map(({ usdPerHour }) => usdPerHour);
-  return prices.reduce((least, price) => Math.min(least, price), Number.POSITIVE_INFINITY);
+/** Types by what their cheapest node costs, cheapest first, for each way to ask. */
+function createPriceLists({ sources, admissions }: BoundProblem) {
+  const known = new Map<readonly Ask[], readonly Choice[]>();
+  return (asks: readonly Ask[]): readonly Choice[] => {
+    const list =
+      known.get(asks) ??
+      sources
+        .flatMap((source) => admissionsFor(source, asks, admissions))
+        .flatMap(({ choices }) => [...choices.values()])
+        .sort((a, b) => a.usdPerHour - b.usdPerHour);
+    known.set(asks, list);
+    return list;
+  };
 }
+
+function cheapestNodeFor(
+  { levels, amounts }: PodGroup,
+  priceList: ReturnType<typeof createPriceLists>,
+): number {
+  const cheapest = priceList(levels.at(-1)?.asks ?? NO_ASKS).find(({ sourceType }) =>
+    hasRoom(sourceType.roomAmounts, [], amounts),
+  );
+  return cheapest?.usdPerHour ?? Number.POSITIVE_INFINITY;
+}
+
+const NO_ASKS: readonly Ask[] = [];

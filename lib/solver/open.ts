@@ -5,6 +5,7 @@ import { type Admission, admissionsFor, type Choice } from './admission.ts';
 import { type Amounts, least, timesThatFit, worth } from './amounts.ts';
 import {
   holdersOf,
+  isHolder,
   joinDraft,
   type NodeClaimDraft,
   openDraft,
@@ -229,9 +230,12 @@ export function onBestHolder(
   draft: NodeClaimDraft,
   costOf: (choice: Choice) => number,
 ): NodeClaimDraft {
-  const [shape = draft.shape] = [...holdersOf(draft)].sort(
-    (a, b) => costOf(a) - costOf(b) || byPrice(a, b),
-  );
+  let [shape, cost] = [draft.shape, costOf(draft.shape)];
+  for (const choice of draft.admission.choices.values()) {
+    const other = costOf(choice);
+    const isBetter = other < cost || (other === cost && byPrice(choice, shape) < 0);
+    if (isBetter && isHolder(draft, choice)) [shape, cost] = [choice, other];
+  }
   return { ...draft, shape, usdPerHour: shape.usdPerHour };
 }
 
