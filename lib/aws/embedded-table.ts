@@ -22,7 +22,7 @@ const STAND_IN = 'us-east-1';
  */
 export const embeddedLimits = (): Limits =>
   Object.fromEntries(
-    (embeddedTable(STAND_IN)?.types ?? []).map(({ facts }) => [
+    EMBEDDED_REGIONS.flatMap((region) => embeddedTable(region)?.types ?? []).map(({ facts }) => [
       facts.name,
       { networkMbps: facts.networkMbps, branchInterfaces: facts.branchInterfaces },
     ]),
