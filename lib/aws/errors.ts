@@ -9,13 +9,16 @@ export type AwsErrorKind = 'soldOut' | 'notFound' | 'throttled' | 'denied' | 'br
 
 /** Source: karpenter AWS provider v1.14, errors/errors.go; IAM and SQS as the SDK names them. */
 const NOT_FOUND: ReadonlySet<string> = new Set([
+  'InvalidCapacityReservationId.NotFound',
   'InvalidInstanceID.NotFound',
   'InvalidLaunchTemplateName.NotFoundException',
   'InvalidLaunchTemplateId.NotFound',
+  'InvalidPlacementGroup.Unknown',
   'NoSuchEntity',
   'NoSuchEntityException',
   'ParameterNotFound',
   'QueueDoesNotExist',
+  'ResourceNotFoundException',
   'AWS.SimpleQueueService.NonExistentQueue',
 ]);
 
@@ -40,6 +43,7 @@ const DENIED: ReadonlySet<string> = new Set([
   'AuthFailure.ServiceLinkedRoleCreationNotPermitted',
   'ExpiredToken',
   'ExpiredTokenException',
+  'RequestExpired',
   'InvalidClientTokenId',
   'OptInRequired',
 ]);
