@@ -45,6 +45,8 @@ export interface Host {
   readonly taints: readonly Taint[];
   readonly free: Amounts;
   readonly hostPorts: readonly HostPort[];
+  /** It is no place for pods that have a node. */
+  readonly takesNoMovers?: true;
   /** How many volumes it may have attached, and which it has. */
   readonly attachments: AttachmentLimits;
 }
@@ -265,6 +267,7 @@ export function placesOn(
   used: Amounts,
   portsTaken: readonly HostPort[],
 ): number {
+  if (host.takesNoMovers && group.moves) return 0;
   if (firstPortConflict(group.hostPorts, [...host.hostPorts, ...portsTaken])) return 0;
   return Math.min(timesThatFit(host.free, used, group.amounts), mostPerNode(group));
 }

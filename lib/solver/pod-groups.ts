@@ -23,6 +23,8 @@ export interface PodGroup {
   readonly attachments: Attachments;
   /** What the pods are to the topology rules of the solve. */
   readonly standing: Standing;
+  /** Whether they have a node and would leave it; some hosts take no such pods. */
+  readonly moves: boolean;
   /** Groups of equal text differ at most in what they are to rules over domains. */
   readonly likeness: string;
 }
@@ -31,6 +33,8 @@ export interface PodGroup {
 export interface GroupingRules extends WishRules {
   readonly axes: Axes;
   readonly standingOf: (pod: Pod) => Standing;
+  /** Whether a pod would leave a node; none does where absent. */
+  readonly moves?: (pod: Pod) => boolean;
   /** Where pods' volumes can be, and how they count; absent where no pod has any. */
   readonly volumes?: Pick<Volumes, 'needOf' | 'attachmentsOf'>;
 }
@@ -46,7 +50,7 @@ export function groupPods(pods: readonly Pod[], rules: GroupingRules): readonly 
   const { volumes = NO_VOLUMES } = rules;
   for (const pod of [...pods].sort(oldestFirst)) {
     const standing = rules.standingOf(pod);
-    const likeness = likenessOf(pod, standing, volumes);
+    const likeness = `${likenessOf(pod, standing, volumes)}${movesIn(rules, pod) ? ' moves' : ''}`;
     const key = `${likeness} ${standing.byDomainText}`;
     const known = members.get(key);
     if (known) known.pods.push(pod);
@@ -69,11 +73,14 @@ export function groupPods(pods: readonly Pod[], rules: GroupingRules): readonly 
       hostPorts: sample.hostPorts,
       attachments: volumes.attachmentsOf(sample),
       standing: rules.standingOf(sample),
+      moves: movesIn(rules, sample),
       likeness,
     });
   }
   return groups.sort(largestFirst);
 }
+
+const movesIn = ({ moves }: GroupingRules, pod: Pod): boolean => moves?.(pod) ?? false;
 
 const oldestFirst = chain<Pod>(
   (a, b) => a.meta.createdAt - b.meta.createdAt,

@@ -1,0 +1,98 @@
+import { isProvisionable } from '#lib/consent/pods.ts';
+import { reject } from '#lib/constraints/rejection.ts';
+import { CONSOLIDATABLE } from '#lib/model/condition-types.ts';
+import { isTrue } from '#lib/model/conditions.ts';
+import { INITIALIZED } from '#lib/model/labels.ts';
+import type { StateNode } from '#lib/model/node.ts';
+import type { Pod } from '#lib/model/pod.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { isGoing } from './hosts.ts';
+import { type SolveProblem, type SolveRefusal, type SolveResult, solve } from './solve.ts';
+
+/** What would be if some nodes were gone. */
+export interface Simulation extends SolveProblem {
+  /** Names of the StateNodes that are gone; those of their pods that have to move are in `pods`. */
+  readonly without: ReadonlySet<string>;
+  /**
+   * Whether nodes whose pods changed a short while ago take no pod that has a node: consolidation
+   * waits until they have settled, drift does not.
+   */
+  readonly sparesUnsettled: boolean;
+}
+
+/** Where everything would go, and what stands against it. */
+export interface SimulationResult extends SolveResult {
+  /** The refusals of pods that have a node now: those that wait anyway are not made worse off. */
+  readonly blocking: readonly SolveRefusal[];
+}
+
+/**
+ * Solves as for pods that wait, with nodes left out. Limits, topology and room are those of the
+ * cluster without them. A pod that would go on a node which is not initialized yet is refused,
+ * because nobody knows whether that node will come up; unless its own node is going anyway.
+ * Reserved capacity that is used up gives way to other capacity, as it always does here.
+ *
+ * Source: karpenter v1.14, disruption/helpers.go, SimulateScheduling.
+ */
+export function simulate(simulation: Simulation): SimulationResult {
+  const { snapshot, pods, without, sparesUnsettled } = simulation;
+  const displaced = new Set(
+    snapshot.nodes.filter(isGoing).flatMap((each) => each.pods.map(({ meta }) => meta.uid)),
+  );
+  const moves = ({ phase, meta }: Pod): boolean => phase !== 'Pending' && !displaced.has(meta.uid);
+  const there: Snapshot = {
+    ...snapshot,
+    nodes: snapshot.nodes.filter(({ name }) => !without.has(name)),
+  };
+  const solved = solve({
+    snapshot: there,
+    pods,
+    promised: simulation.promised,
+    expected: simulation.expected,
+    ...(sparesUnsettled && {
+      standstill: {
+        hosts: new Set(there.nodes.filter(isUnsettled).map(({ name }) => name)),
+        movers: new Set(pods.filter(moves).map(({ meta }) => meta.uid)),
+      },
+    }),
+  });
+  const result = withoutUninitialized(solved, there, displaced);
+  return { ...result, blocking: result.refusals.flatMap(onlyOfMoved) };
+}
+
+/** Whether a managed node is within its NodePool's consolidateAfter. */
+const isUnsettled = ({ node, claim }: StateNode): boolean =>
+  node !== undefined && claim !== undefined && !isTrue(claim.status.conditions, CONSOLIDATABLE);
+
+function withoutUninitialized(
+  solved: SolveResult,
+  { nodes }: Snapshot,
+  displaced: ReadonlySet<string>,
+): SolveResult {
+  const uncertain = new Map(
+    nodes.filter(isUninitialized).map((each) => [each.name, describeUninitialized(each)]),
+  );
+  const kept: SolveResult['placements'][number][] = [];
+  const refusals: SolveRefusal[] = [];
+  for (const placement of solved.placements) {
+    const { pod, host } = placement;
+    const because = displaced.has(pod.meta.uid) ? undefined : uncertain.get(host);
+    if (because === undefined) kept.push(placement);
+    else refusals.push({ pods: [pod], rejection: reject('eligibility', because), nodePools: [] });
+  }
+  return { ...solved, placements: kept, refusals: [...solved.refusals, ...refusals] };
+}
+
+const isUninitialized = ({ node, claim }: StateNode): boolean =>
+  claim !== undefined && node?.meta.labels[INITIALIZED] !== 'true';
+
+const describeUninitialized = ({ node, claim }: StateNode): string =>
+  [
+    `would schedule against uninitialized nodeclaim/${claim?.meta.name}`,
+    ...(node ? [`node/${node.meta.name}`] : []),
+  ].join(', ');
+
+function onlyOfMoved(refusal: SolveRefusal): readonly SolveRefusal[] {
+  const pods = refusal.pods.filter((pod) => !isProvisionable(pod));
+  return pods.length === 0 ? [] : [{ ...refusal, pods }];
+}
