@@ -9,7 +9,7 @@ import { chargeFor, nodesAllowed } from './limits.ts';
 import type { Portion } from './lineup.ts';
 import { joinFirst, type OpenContext, openBest, withoutHeavierHome } from './open.ts';
 import type { PodGroup } from './pod-groups.ts';
-import { listTypes, type SealedClaim, sealDraft } from './seal.ts';
+import { createTypeLister, type SealedClaim, sealDraft } from './seal.ts';
 import { portionOf, take, type Waiting, yieldWish } from './waiting.ts';
 
 /** A draft, the very pods that go on it, and what it has been counted as against limits. */
@@ -189,7 +189,7 @@ function planned(draft: NodeClaimDraft, pods: readonly Pod[], ledger: Ledger): P
 
 const chargeAtOpening = (draft: NodeClaimDraft, allowance: Resources): Resources =>
   draft.admission.source.hasMinValues
-    ? chargeOf(listTypes(draft), allowance)
+    ? chargeOf(createTypeLister()(draft), allowance)
     : chargeFor(draft.shape, allowance);
 
 function paidFor(alike: readonly Planned[], ledger: Ledger): Ledger {
@@ -226,6 +226,7 @@ function joinPlanned(
 /** What limits leave over in the end goes, plan by plan, to listing larger types as well. */
 function sealAll(nodes: readonly Planned[], ledger: Ledger): NewNodes {
   const claims: SealedClaim[] = [];
+  const listTypes = createTypeLister();
   let left = ledger;
   for (const { draft, pods, charge } of nodes) {
     const { nodePool } = draft.admission.source;
@@ -236,7 +237,7 @@ function sealAll(nodes: readonly Planned[], ledger: Ledger): NewNodes {
     }
     const returned = charged(left, nodePool.meta.name, charge, -1);
     const allowance = allowanceIn(returned, nodePool);
-    const listed = listTypes({ ...draft, allowance });
+    const listed = listTypes(draft, allowance);
     claims.push(sealDraft(draft, pods, listed));
     left = charged(returned, nodePool.meta.name, chargeOf(listed, rest), 1);
   }

@@ -7,6 +7,7 @@ import { CAPACITY_TYPE, INSTANCE_TYPE } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Choice } from './admission.ts';
 import { holdersOf, type NodeClaimDraft, requirementsOfDraft } from './draft.ts';
+import { type Allowance, allows } from './limits.ts';
 import { unmetMinimums } from './min-values.ts';
 import { byPrice } from './open.ts';
 import type { Source } from './sources.ts';
@@ -34,18 +35,35 @@ const DEARER_SHARE = 1.3;
 /** Source: karpenter v1.10, provisioning/scheduling/nodeclaimtemplate.go, MaxInstanceTypes. */
 const MOST_TYPES = 60;
 
+/** What lists types: of `draft`, as far as `allowance` goes. */
+export type TypeLister = (draft: NodeClaimDraft, allowance?: Allowance) => readonly Choice[];
+
 /**
- * The types that a launch of `draft` may choose from, cheapest first: of those that hold it the
- * cheapest 15, more within 30 % of the cheapest, at most 60; more than that only where minValues
- * demands other values.
+ * Lists the types that a launch of a draft may choose from, cheapest first: of those that hold it
+ * the cheapest 15, more within 30 % of the cheapest, at most 60; more than that only where minValues
+ * demands other values. Who holds a draft is found once: nodes come in copies.
  */
-export function listTypes(draft: NodeClaimDraft): readonly Choice[] {
-  const holders = [...holdersOf(draft)].sort(byPrice);
-  const ceiling = (holders[0]?.usdPerHour ?? 0) * DEARER_SHARE;
-  const listed = holders.filter(
-    ({ usdPerHour }, at) => at < MOST_TYPES && (at < FLEXIBLE_TYPES || usdPerHour <= ceiling),
-  );
-  return draft.admission.source.hasMinValues ? withMinimums(draft, listed, holders) : listed;
+export function createTypeLister(): TypeLister {
+  const known = new Map<NodeClaimDraft, readonly Choice[]>();
+  return (draft, allowance = draft.allowance) => {
+    const holders =
+      known.get(draft) ?? holdersOf({ ...draft, allowance: undefined }).toSorted(byPrice);
+    known.set(draft, holders);
+    if (!draft.admission.source.hasMinValues) return cheapestOf(holders, allowance);
+    const allowed = holders.filter((holder) => allows(allowance, holder));
+    return withMinimums(draft, cheapestOf(allowed, undefined), allowed);
+  };
+}
+
+function cheapestOf(holders: readonly Choice[], allowance: Allowance): readonly Choice[] {
+  const listed: Choice[] = [];
+  for (const holder of holders) {
+    const ceiling = (listed[0]?.usdPerHour ?? Number.POSITIVE_INFINITY) * DEARER_SHARE;
+    const isDear = listed.length >= FLEXIBLE_TYPES && holder.usdPerHour > ceiling;
+    if (isDear || listed.length >= MOST_TYPES) break;
+    if (allows(allowance, holder)) listed.push(holder);
+  }
+  return listed;
 }
 
 /** `listed` and, cheapest first, those of `holders` that offer a value which is still missing. */

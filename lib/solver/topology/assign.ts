@@ -225,6 +225,7 @@ function followersIn(
     const [value = ''] = cell.place.get(rule.topologyKey) ?? [];
     return selected && rule.kind === 'affinity' && census.countIn(rule, value) === 0;
   });
+  if (begins.length === 0) return 0;
   return all
     .filter((applicant) => begins.some(({ rule }) => couldFollow(applicant, rule, cell)))
     .reduce((sum, { waiting }) => sum + waiting.left.length, 0);
