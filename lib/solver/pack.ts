@@ -112,9 +112,16 @@ const MOST_ATTEMPTS = 8;
 function packWhole(economy: Economy, manner: Manner, problem: PackProblem): Packed {
   const admissions = createAdmissions();
   let caps: Caps = new Map();
+  const sought = new Set(soughtIn(problem.groups));
   for (let attempts = 1; ; attempts++) {
-    const { packed, missing } = attempt(economy, problem, { caps, admissions, manner });
-    if (missing.length === 0) return packed;
+    const { packed, missing, inVain } = attempt(economy, problem, {
+      caps,
+      admissions,
+      manner,
+      sought,
+    });
+    if (missing.length === 0 && inVain.length === 0) return packed;
+    for (const rule of inVain) sought.delete(rule);
     caps = lowered(caps, missing, attempts < MOST_ATTEMPTS);
   }
 }
@@ -140,15 +147,21 @@ function lowered(caps: Caps, missing: readonly Missing[], isHopeful: boolean): C
 interface Attempt {
   readonly packed: Packed;
   readonly missing: readonly Missing[];
+  /** Affinities whose owners waited for others who got no place: they may be the first after all. */
+  readonly inVain: readonly TopologyRule[];
+}
+
+interface Conditions extends Pick<AssignContext, 'caps' | 'admissions' | 'manner'> {
+  /** See createCensus. */
+  readonly sought: ReadonlySet<TopologyRule>;
 }
 
 function attempt(
   economy: Economy,
   problem: PackProblem,
-  { caps, admissions, manner }: Pick<AssignContext, 'caps' | 'admissions' | 'manner'>,
+  { caps, admissions, manner, sought }: Conditions,
 ): Attempt {
   const { snapshot, groups, hosts, sources, axes, expected, topology } = problem;
-  const sought = soughtIn(groups);
   const census = topology.openCensus(sought);
   const begun = new Set(topology.begun);
   const mayBegin = (rule: TopologyRule): boolean => !begun.has(rule) && !sought.has(rule);
@@ -201,7 +214,13 @@ function attempt(
     admissions,
     ledger,
   };
-  return { packed, missing: missingAmong(assigned, sent, groupOf) };
+  const inVain = new Set(
+    [...waiting, ...sent]
+      .flatMap(({ left, group }) => (left.length > 0 ? group.standing.byNode : []))
+      .filter(({ rule, owns }) => owns && sought.has(rule) && !begun.has(rule))
+      .map(({ rule }) => rule),
+  );
+  return { packed, missing: missingAmong(assigned, sent, groupOf), inVain: [...inVain] };
 }
 
 /** Affinities that select pods of the batch which do not ask for it themselves. */

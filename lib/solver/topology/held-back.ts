@@ -69,7 +69,7 @@ function unknownKey(
 /** What a rule that let a pod in nowhere asks for, as a sentence about the pod. */
 export function describeRule(rule: TopologyRule): string {
   const { kind, topologyKey, maxSkew } = rule;
-  const whom = describeSelector(rule.selector);
+  const whom = rule.whom.map(({ selector }) => describeSelector(selector)).join(' and ');
   const domain = topologyKey === HOSTNAME ? 'node' : topologyKey;
   switch (kind) {
     case 'spread':

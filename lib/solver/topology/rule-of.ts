@@ -2,15 +2,16 @@ import { selects } from '#lib/constraints/label-selector.ts';
 import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '#lib/model/pod.ts';
 import type { Namespace } from '#lib/model/workload.ts';
 import { requiredAlternatives } from '../ask.ts';
-import type { TopologyRule } from './rules.ts';
+import type { TopologyRule, Whom } from './rules.ts';
 
 /** The rules that a pod demands to be kept. */
 export function requiredRules(pod: Pod, namespaces: readonly Namespace[]): readonly TopologyRule[] {
+  const near = pod.podAffinity.required.map((term) => whomOf(term, pod, namespaces));
   return [
     ...pod.topologySpread
       .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule')
       .map((constraint) => spreadRule(constraint, pod)),
-    ...pod.podAffinity.required.map((term) => affinityRule(term, pod, namespaces)),
+    ...pod.podAffinity.required.map((term) => affinityRule(term, near)),
     ...pod.podAntiAffinity.required.map((term) => antiAffinityRule(term, pod, namespaces)),
   ];
 }
@@ -24,8 +25,7 @@ export function spreadRule(constraint: TopologySpreadConstraint, pod: Pod): Topo
   return {
     kind: 'spread',
     topologyKey,
-    namespaces: new Set([pod.meta.namespace]),
-    selector,
+    whom: [{ namespaces: new Set([pod.meta.namespace]), selector }],
     maxSkew,
     minDomains,
     filter: {
@@ -35,16 +35,20 @@ export function spreadRule(constraint: TopologySpreadConstraint, pod: Pod): Topo
   };
 }
 
-/** An affinity as a rule of the pod that asks for it. */
+/**
+ * An affinity as a rule of the pod that asks for it. Only who is wanted by all of a pod's terms
+ * serves any of them.
+ *
+ * Source: kubernetes v1.36, interpodaffinity/filtering.go, updateWithAffinityTerms. In karpenter
+ * v1.14 each term counts for itself.
+ */
 export const affinityRule = (
-  term: PodAffinityTerm,
-  pod: Pod,
-  namespaces: readonly Namespace[],
+  { topologyKey }: PodAffinityTerm,
+  whom: readonly Whom[],
 ): TopologyRule => ({
   kind: 'affinity',
-  topologyKey: term.topologyKey,
-  namespaces: namespacesOf(term, pod, namespaces),
-  selector: term.selector,
+  topologyKey,
+  whom,
   maxSkew: Number.POSITIVE_INFINITY,
   minDomains: 0,
   filter: {},
@@ -55,7 +59,17 @@ export const antiAffinityRule = (
   term: PodAffinityTerm,
   pod: Pod,
   namespaces: readonly Namespace[],
-): TopologyRule => ({ ...affinityRule(term, pod, namespaces), kind: 'antiAffinity' });
+): TopologyRule => ({
+  ...affinityRule(term, [whomOf(term, pod, namespaces)]),
+  kind: 'antiAffinity',
+});
+
+/** Whom a term of a pod is about. */
+export const whomOf = (
+  term: PodAffinityTerm,
+  pod: Pod,
+  namespaces: readonly Namespace[],
+): Whom => ({ namespaces: namespacesOf(term, pod, namespaces), selector: term.selector });
 
 /**
  * Listed and selected namespaces together; without either, the pod's own.

@@ -1,22 +1,27 @@
 import type { LabelSelector } from '#lib/constraints/label-selector.ts';
 import { compareText } from '#lib/constraints/order.ts';
 import type { LabelAsk } from '../ask.ts';
-import type { TopologyRule } from './rules.ts';
+import type { TopologyRule, Whom } from './rules.ts';
 
 /** Rules of equal text are the same. */
 export function textOf(rule: TopologyRule): string {
-  const { kind, topologyKey, namespaces, selector, maxSkew, minDomains, filter } = rule;
+  const { kind, topologyKey, whom, maxSkew, minDomains, filter } = rule;
   return JSON.stringify([
     kind,
     topologyKey,
-    namespaces === 'all' ? namespaces : [...namespaces].sort(compareText),
-    selector && textOfSelector(selector),
+    whom.map(textOfWhom).sort(compareText),
     maxSkew,
     minDomains,
     filter.alternatives?.map(textOfAsk),
     filter.tolerations?.map(({ key, operator, value, effect }) => [key, operator, value, effect]),
   ]);
 }
+
+const textOfWhom = ({ namespaces, selector }: Whom): string =>
+  JSON.stringify([
+    namespaces === 'all' ? namespaces : [...namespaces].sort(compareText),
+    selector && textOfSelector(selector),
+  ]);
 
 const textOfSelector = ({ matchLabels, matchExpressions }: LabelSelector): string =>
   JSON.stringify([

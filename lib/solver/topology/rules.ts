@@ -15,15 +15,21 @@ import { textOf } from './rule-text.ts';
 export interface TopologyRule {
   readonly kind: 'spread' | 'affinity' | 'antiAffinity';
   readonly topologyKey: string;
-  readonly namespaces: ReadonlySet<string> | 'all';
-  /** Absent: selects nobody. */
-  readonly selector: LabelSelector | undefined;
+  /** Whom the rule selects: pods that all of these describe; never empty. */
+  readonly whom: readonly Whom[];
   /** Of a spread: how many more pods a domain may have than the emptiest one. */
   readonly maxSkew: number;
   /** Of a spread: with fewer domains than this, the emptiest one counts as empty. */
   readonly minDomains: number;
   /** Of a spread: on which nodes pods count. */
   readonly filter: NodeFilter;
+}
+
+/** A description of pods. */
+export interface Whom {
+  readonly namespaces: ReadonlySet<string> | 'all';
+  /** Absent: selects nobody. */
+  readonly selector: LabelSelector | undefined;
 }
 
 /** Which nodes a spread looks at. */
@@ -176,8 +182,11 @@ const textOfParts = (parts: readonly { readonly number: number; readonly part: P
     .join();
 
 /** Whether the rule counts `pod`, or keeps it away. */
-const isSelected = ({ namespaces, selector }: TopologyRule, { meta }: Pod): boolean =>
-  (namespaces === 'all' || namespaces.has(meta.namespace)) && selects(selector, meta.labels);
+const isSelected = ({ whom }: TopologyRule, { meta }: Pod): boolean =>
+  whom.every(
+    ({ namespaces, selector }) =>
+      (namespaces === 'all' || namespaces.has(meta.namespace)) && selects(selector, meta.labels),
+  );
 
 const hasRules = ({ topologySpread, podAffinity, podAntiAffinity }: Pod): boolean =>
   topologySpread.length > 0 ||

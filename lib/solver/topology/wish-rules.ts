@@ -1,7 +1,7 @@
 import { HOSTNAME } from '#lib/model/labels.ts';
 import type { Pod, PodAffinityTerm } from '#lib/model/pod.ts';
 import type { Namespace } from '#lib/model/workload.ts';
-import { affinityRule, antiAffinityRule, spreadRule } from './rule-of.ts';
+import { affinityRule, antiAffinityRule, spreadRule, whomOf } from './rule-of.ts';
 import { textOf } from './rule-text.ts';
 import type { TopologyRule } from './rules.ts';
 
@@ -67,7 +67,7 @@ function wishesOf(pod: Pod, namespaces: readonly Namespace[]): readonly Topology
       })),
     ...pod.podAffinity.preferred.map(({ term }) => ({
       text: `its preferred pod affinity over ${term.topologyKey}`,
-      rule: affinityRule(term, pod, namespaces),
+      rule: affinityRule(term, [whomOf(term, pod, namespaces)]),
     })),
     ...pod.podAntiAffinity.preferred.map(({ term }) => ({
       text: `its preferred pod anti-affinity over ${term.topologyKey}`,
@@ -88,10 +88,12 @@ function distanceRule(
   namespaces: readonly Namespace[],
 ): TopologyRule {
   const rule = antiAffinityRule(term, pod, namespaces);
-  const isAmongItsOwn =
-    rule.namespaces !== 'all' &&
-    rule.namespaces.size === 1 &&
-    rule.namespaces.has(pod.meta.namespace);
+  const isAmongItsOwn = rule.whom.every(
+    (whom) =>
+      whom.namespaces !== 'all' &&
+      whom.namespaces.size === 1 &&
+      whom.namespaces.has(pod.meta.namespace),
+  );
   return isAmongItsOwn ? { ...rule, kind: 'spread', maxSkew: 1 } : rule;
 }
 
