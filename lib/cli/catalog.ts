@@ -1,3 +1,5 @@
+import { amiFamilyOf } from '#lib/ec2/ami-family.ts';
+import { droppedSettings } from '#lib/ec2/bottlerocket-settings.ts';
 import { assumedSubnets, catalogOf } from '#lib/ec2/catalog.ts';
 import { hasExpressions, kubeletNumbers } from '#lib/ec2/kubelet-numbers.ts';
 import { type NumberSettings, nodeSettingsOf } from '#lib/ec2/node-settings.ts';
@@ -148,14 +150,21 @@ function offeredBy(nodeClass: NodeClass, table: Ec2Table, settings: NumberSettin
   return { region, pricedAt, spotPricesAreEstimates, instanceTypes };
 }
 
+function userDataWarnings(nodeClass: NodeClass): readonly string[] {
+  const problem = userDataProblem(nodeClass);
+  if (problem !== undefined) return [problem];
+  if (amiFamilyOf(nodeClass).name !== 'Bottlerocket') return [];
+  const dropped = droppedSettings(nodeClass.spec.userData ?? '');
+  return dropped.length === 0 ? [] : [`sets what is not passed on: ${dropped.join(', ')}`];
+}
+
 function nodeClassWarnings(
   nodeClass: NodeClass,
   table: Ec2Table,
   { settings }: Usage,
 ): readonly string[] {
   const about = `EC2NodeClass ${nodeClass.meta.name}:`;
-  const userData = userDataProblem(nodeClass);
-  const told = userData === undefined ? [] : [`${about} userData ${userData}`];
+  const told = userDataWarnings(nodeClass).map((warning) => `${about} userData ${warning}`);
   if (!hasExpressions(nodeClass.spec.kubelet ?? {})) return told;
   if (settings.kubeletExpressions !== true) {
     return [...told, `${about} kubelet expressions count with --feature-gates NodeClassCEL=true`];

@@ -58,11 +58,18 @@ export function bottlerocketProblem(userData: string): string | undefined {
   return 'problem' in own ? own.problem : undefined;
 }
 
+/** Settings of the user's that are not passed on, sorted; none where they cannot be read. */
+export function droppedSettings(userData: string): readonly string[] {
+  const own = readSettings(userData);
+  return 'problem' in own ? [] : own.dropped;
+}
+
 interface OwnSettings {
   readonly settings: Table;
   readonly kubernetes: Table;
   readonly labels: Table;
   readonly commands: Table;
+  readonly dropped: readonly string[];
 }
 type Table = Readonly<TomlTable>;
 
@@ -79,8 +86,15 @@ function readSettings(userData: string): OwnSettings | BadSettings {
         'must hold settings, settings.kubernetes, settings.kubernetes.node-labels and settings.bootstrap-commands as tables, where it has them',
     };
   }
-  const known = Object.entries(written).filter(([name]) => KUBERNETES_SETTINGS.has(name));
-  return { settings, kubernetes: Object.fromEntries(known), labels, commands };
+  const isKnown = ([name]: readonly [string, unknown]): boolean => KUBERNETES_SETTINGS.has(name);
+  const unknown = Object.entries(written).filter((entry) => !isKnown(entry));
+  return {
+    settings,
+    kubernetes: Object.fromEntries(Object.entries(written).filter(isKnown)),
+    labels,
+    commands,
+    dropped: unknown.map(([name]) => `settings.kubernetes.${name}`).sort(compareText),
+  };
 }
 
 function parsed(userData: string): { readonly table: Table } | BadSettings {

@@ -348,12 +348,17 @@ describe('joinery catalog', () => {
     expect((await run({ files, nodeClass: 'cpu' })).err).toContain('not exactly one named cpu');
   });
 
-  it('warns of user data that no instance could read', async () => {
+  it('warns of user data that no instance could read, and of settings that are dropped', async () => {
     const spec = { amiSelectorTerms: [{ alias: 'bottlerocket@latest' }], userData: 'a = [' };
     const { status, err } = await run({ files: [file('toml.json', aNodeClassObject(spec))] });
 
     expect(status).toBe(0);
     expect(err).toContain('EC2NodeClass default: userData is not TOML');
+
+    const unknown = { ...spec, userData: '[settings.kubernetes]\nb-new = 1\na-new = 1\n' };
+    expect((await run({ files: [file('new.json', aNodeClassObject(unknown))] })).err).toContain(
+      'not passed on: settings.kubernetes.a-new, settings.kubernetes.b-new',
+    );
   });
 
   it.each<[Partial<CatalogArguments>, string]>([

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { isRejection } from '#lib/constraints/rejection.ts';
+import { readMime } from '#lib/ec2/mime.ts';
 import { userDataOf, userDataProblem } from '#lib/ec2/user-data.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
@@ -136,6 +138,44 @@ describe('userDataOf', () => {
     expect(problemOf('Custom', 'MIME-Version: 1.0\n\nx')).toBeUndefined();
     expect(problemOf('Bottlerocket', '[settings.ntp]\n')).toBeUndefined();
     expect(problemOf('AL2023', '#!/bin/bash\n')).toBeUndefined();
+  });
+});
+
+describe('user data of any family', () => {
+  const words = fc.dictionary(
+    fc.stringMatching(/^[a-z]{1,6}$/),
+    fc.stringMatching(/^[a-z0-9]{1,6}$/),
+  );
+  const shuffled = <T>(of: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(of).toReversed());
+
+  it('is the same whatever order labels and reserves stand in', () => {
+    const family = fc.constantFrom('AL2', 'AL2023', 'Bottlerocket', 'Windows2022');
+    fc.assert(
+      fc.property(family, words, words, (amiFamily, labels, kubeReserved) => {
+        const told = (inOrder: typeof shuffled) =>
+          render({
+            spec: { amiFamily },
+            claim: claimWith(inOrder(labels)),
+            reserves: { kubeReserved: inOrder(kubeReserved), systemReserved: {} },
+          });
+
+        expect(told(shuffled)).toBe(told((of) => ({ ...of })));
+      }),
+    );
+  });
+
+  it('keeps what the user wrote, first and to the letter, in an archive', () => {
+    const line = fc.stringMatching(/^[ -~]{0,20}$/);
+    const lines = fc.array(line, { maxLength: 6 }).map((all) => ['#!/bin/sh', ...all].join('\n'));
+    fc.assert(
+      fc.property(fc.constantFrom('AL2', 'AL2023'), lines, (amiFamily, userData) => {
+        const parts = readMime(render({ spec: { amiFamily, userData } }));
+
+        expect(parts).toHaveLength(2);
+        expect(parts?.[0]?.body).toBe(userData);
+      }),
+    );
   });
 });
 
