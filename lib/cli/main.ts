@@ -41,9 +41,13 @@ program
 program
   .command('plan')
   .description('print what one decision would do with the cluster that the files describe')
-  .argument('<decision>', 'provision, consolidate, drift or interrupt')
+  .argument(
+    '<decision>',
+    'provision, consolidate, drift or interrupt; or launch: what EC2 would be sent for a NodeClaim',
+  )
   .addOption(files('a file or folder with objects, as for kubectl; may be repeated'))
   .option('--catalog <path>', 'what EC2 sells; without it, the embedded table')
+  .option('--cluster <path>', 'launch: the cluster that the node is to join, as JSON')
   .option('--event <path>', 'interrupt: what EC2 or AWS Health announced, as EventBridge sends it')
   .option('--feature-gates <gates>', 'what is off by default, such as NodeOverlay=true')
   .option('--limit-usd-per-hour <usd>', 'what all nodes together may cost')
@@ -51,6 +55,11 @@ program
   .option('--now <instant>', 'the instant of the decision, such as 2026-11-20T12:00:00Z')
   .addOption(output())
   .action(async (decision: string, options) => {
+    if (decision === 'launch') {
+      const { planLaunchCommand } = await import('./plan-launch.ts');
+      process.exitCode = await planLaunchCommand({ ...options, files: options.filename }, io);
+      return;
+    }
     const { planCommand } = await import('./plan.ts');
     process.exitCode = await planCommand({ decision, ...options, files: options.filename }, io);
   });
