@@ -2,7 +2,7 @@ import type { LabelSelector } from '#lib/constraints/label-selector.ts';
 import { type Rejection, reject } from '#lib/constraints/rejection.ts';
 import type { RequirementSpec } from '#lib/constraints/requirement.ts';
 import { NODEPOOL } from '#lib/model/labels.ts';
-import type { NodeSelectorTerm, Pod } from '#lib/model/pod.ts';
+import type { NodeSelectorTerm, Pod, TopologySpreadConstraint } from '#lib/model/pod.ts';
 import { requirementProblems } from '#lib/model/requirement-validation.ts';
 import { selectorProblems } from '#lib/model/selector-validation.ts';
 import type { VolumeObjects } from './volume-lookup.ts';
@@ -52,9 +52,10 @@ function neighbourProblems(pod: Pod): readonly string[] {
     { terms: pod.podAntiAffinity.required, what: 'pod anti-affinity' },
   ];
   return [
-    ...pod.topologySpread.flatMap(({ topologyKey, selector }) =>
-      told(`the selector of its topology spread over ${topologyKey}`, selector),
-    ),
+    ...pod.topologySpread.flatMap((spread) => [
+      ...told(`the selector of its topology spread over ${spread.topologyKey}`, spread.selector),
+      ...countProblems(spread),
+    ]),
     ...affinities.flatMap(({ terms, what }) =>
       terms.flatMap(({ topologyKey, selector, namespaceSelector }) => [
         ...told(`the selector of its ${what} over ${topologyKey}`, selector),
@@ -63,6 +64,15 @@ function neighbourProblems(pod: Pod): readonly string[] {
     ),
   ];
 }
+
+/** Source: kubernetes v1.36, apis/core/validation/validation.go, validateTopologySpreadConstraints. */
+const countProblems = ({ topologyKey, maxSkew, minDomains = 1 }: TopologySpreadConstraint) =>
+  Object.entries({ maxSkew, minDomains })
+    .filter(([, count]) => count < 1)
+    .map(([name, count]) => {
+      const what = `its topology spread over ${topologyKey}`;
+      return `${what} has a ${name} of ${count}, expected 1 or more`;
+    });
 
 /**
  * Whether a pod is not for Joinery to place, by its own word: it wants no NodePool's node. Only the

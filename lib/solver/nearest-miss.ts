@@ -1,5 +1,5 @@
 import { compareText } from '#lib/constraints/order.ts';
-import { amountOf, fits, type Resources } from '#lib/constraints/resources.ts';
+import { amountOf, fits, type Resources, shortfall } from '#lib/constraints/resources.ts';
 import type { Choice } from './admission.ts';
 import { chargeFor, shareOf, USD, USD_OF_ALL, usdOf } from './limits.ts';
 
@@ -18,11 +18,7 @@ export function resourceMiss(choices: readonly Choice[], requests: Resources): s
     amountOf(requests, 'cpu') >= TYPO_MILLICORES ? ' (CPU request >= 1 Million, m vs M typo?)' : '';
   const misses = names.flatMap((name) => {
     const needed = amountOf(requests, name);
-    const [largest] = [...choices].sort(
-      (a, b) =>
-        amountOf(b.sourceType.room, name) - amountOf(a.sourceType.room, name) ||
-        compareText(a.sourceType.type.name, b.sourceType.type.name),
-    );
+    const largest = roomiest(choices, name);
     const most = largest ? amountOf(largest.sourceType.room, name) : 0;
     if (!largest || needed <= most) return [];
     if (most <= 0)
@@ -33,8 +29,40 @@ export function resourceMiss(choices: readonly Choice[], requests: Resources): s
   });
   if (misses.length > 0) return `${misses.join(', and ')}${hint}`;
   const all = names.map((name) => tell(name, amountOf(requests, name))).join(', ');
-  return `no type that the pool allows has ${all} together`;
+  return `no type that the pool allows has ${all} together${nearestTo(choices, requests)}`;
 }
+
+/** The type that lacks the smallest part of what is needed, and what it lacks. */
+function nearestTo(choices: readonly Choice[], requests: Resources): string {
+  const lackOf = ({ sourceType }: Choice): number =>
+    Object.entries(shortfall(requests, sourceType.room)).reduce(
+      (most, [name, missing]) => Math.max(most, missing / amountOf(requests, name)),
+      0,
+    );
+  const [nearest] = choices
+    .map((choice) => ({ choice, lack: lackOf(choice) }))
+    .sort(
+      (a, b) =>
+        a.lack - b.lack ||
+        compareText(a.choice.sourceType.type.name, b.choice.sourceType.type.name),
+    );
+  if (!nearest) return '';
+  const { type, room } = nearest.choice.sourceType;
+  const lacks = Object.entries(shortfall(requests, room))
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([name, missing]) => tell(name, missing));
+  return `; the nearest, ${type.name}, lacks ${lacks.join(', ')}`;
+}
+
+/** The choice with most room for a resource, the first by name of equals. One look at each. */
+const roomiest = (choices: readonly Choice[], name: string): Choice | undefined =>
+  choices.reduce<Choice | undefined>((best, choice) => {
+    if (!best) return choice;
+    const more =
+      amountOf(choice.sourceType.room, name) - amountOf(best.sourceType.room, name) ||
+      compareText(best.sourceType.type.name, choice.sourceType.type.name);
+    return more > 0 ? choice : best;
+  }, undefined);
 
 /**
  * Which limit keeps the smallest type that would do from being made.
@@ -74,8 +102,14 @@ export function limitMiss(
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 
-/** An amount as people say it: "1.5 cpu", "12 GiB of memory", "2 nvidia.com/gpu". */
-function tell(name: string, amount: number): string {
+/**
+ * An amount as people say it: "1.5 cpu", "12 GiB of memory", "2 nvidia.com/gpu". The largest amount
+ * that is counted stands for all beyond it.
+ */
+const tell = (name: string, amount: number): string =>
+  amount < Number.MAX_SAFE_INTEGER ? inUnits(name, amount) : `${inUnits(name, amount)} or more`;
+
+function inUnits(name: string, amount: number): string {
   if (name === 'cpu') return `${round(amount / 1000)} cpu`;
   if (name === USD || name === USD_OF_ALL) return `$${usdOf(amount).toFixed(4)}/h`;
   if (name === 'memory' || name === 'ephemeral-storage' || name.startsWith('hugepages-')) {

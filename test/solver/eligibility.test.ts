@@ -146,6 +146,22 @@ describe('ineligibility', () => {
     ).toBeUndefined();
   });
 
+  it('refuses a spread that counts by nothing', () => {
+    const spread = {
+      topologyKey: 'zone',
+      maxSkew: 0,
+      minDomains: -1,
+      whenUnsatisfiable: 'ScheduleAnyway' as const,
+      matchLabelKeys: [],
+      nodeAffinityPolicy: 'Honor' as const,
+      nodeTaintsPolicy: 'Ignore' as const,
+    };
+
+    expect(why({ topologySpread: [spread] })?.because).toBe(
+      'its topology spread over zone has a maxSkew of 0, expected 1 or more; its topology spread over zone has a minDomains of -1, expected 1 or more',
+    );
+  });
+
   it('says that a pod opts out beside all else that is wrong with it', () => {
     const pod = requiring(aTerm(`${NODEPOOL} DoesNotExist`, 'kubernetes.io/hostname Exists'));
 
