@@ -17,6 +17,7 @@ import { allows, shareOf } from './limits.ts';
 import { type Lineup, lineUp, type Portion } from './lineup.ts';
 import { lowerMinimums, unmetMinimums } from './min-values.ts';
 import type { PodGroup } from './pod-groups.ts';
+import type { Prices } from './prices.ts';
 import type { Source } from './sources.ts';
 
 /** What opening a node needs to know beside the pods. */
@@ -29,7 +30,7 @@ export interface OpenContext extends FillContext {
 }
 
 /** How many shapes are filled for one decision; the most promising come first. */
-const MOST_SHAPES = 32;
+const MOST_SHAPES = 16;
 
 /**
  * The best new node for a pod of `seed`, filled with what else of `portions` belongs on it; or
@@ -167,13 +168,14 @@ function fromMarket(
     .sort((a, b) => b.promise - a.promise || byPrice(a.choice, b.choice));
   let best: NodeClaimDraft | undefined;
   let bestYield = 0;
-  let tried = 0;
+  const tried: Choice[] = [];
   for (const { choice, promise } of promising) {
-    if (best && (promise <= bestYield || tried >= MOST_SHAPES)) break;
-    tried += 1;
+    if (best && (promise <= bestYield || tried.length >= MOST_SHAPES)) break;
+    if (tried.some((other) => outdoes(other, choice, costOf, context))) continue;
     const empty = emptyDraft(market, choice, seed, { ledger, context });
     const filled = fillDraft(empty, seed, fillers, context);
     if (!filled) continue;
+    tried.push(choice);
     const settled = onBestHolder(filled, costOf);
     const yielded = carried(settled, context) / costOf(settled.shape);
     if (best && yielded <= bestYield) continue;
@@ -181,6 +183,19 @@ function fromMarket(
   }
   return best;
 }
+
+/** Whether `other` has as much room for no more, in the same market: what goes here goes there. */
+const outdoes = (
+  other: Choice,
+  choice: Choice,
+  costOf: (choice: Choice) => number,
+  { prices }: OpenContext,
+): boolean =>
+  costOf(other) <= costOf(choice) &&
+  marketOf(other, prices) === marketOf(choice, prices) &&
+  choice.sourceType.roomAmounts.every((room, axis) => room <= roomIn(other, axis));
+
+const roomIn = ({ sourceType }: Choice, axis: number): number => sourceType.roomAmounts[axis] ?? 0;
 
 /** The types that hold one pod of `seed` and that limits allow. */
 const shapesFor = (admission: Admission, { group }: Portion, ledger: Ledger): readonly Choice[] =>
@@ -196,10 +211,13 @@ export const byPrice = (a: Choice, b: Choice): number =>
 
 /** No filling of this shape can be worth more. */
 function mostCarried(choice: Choice, waiting: Amounts, { prices }: OpenContext): number {
-  const [cheapest] = choice.offerings;
-  const here = cheapest && prices.pricesAt(cheapest);
+  const here = marketOf(choice, prices);
   return here ? worth(here, least(choice.sourceType.roomAmounts, waiting)) : 0;
 }
+
+/** The prices of the market that the choice's cheapest offering belongs to. */
+const marketOf = ({ offerings }: Choice, { pricesAt }: Prices): Amounts | undefined =>
+  offerings[0] && pricesAt(offerings[0]);
 
 /** What a node costs in the economy at hand; never 0. */
 export function costIn(
