@@ -95,12 +95,14 @@ export function weightProblems(
   const weightOf = new Map(snapshot.nodePools.map(({ meta, weight }) => [meta.name, weight]));
   return placing.claims.flatMap((claim) => {
     const seen = new Set<string>();
+    // A node that had to be made for one pod is as good as one that is there for the others.
+    if (claim.pods.flatMap((name) => pods.get(name) ?? []).some(needsMore)) return [];
     const heavier = snapshot.nodePools.filter(
       ({ weight }) => weight > (weightOf.get(claim.nodePool) ?? 0),
     );
     return claim.pods.flatMap((name) => {
       const pod = pods.get(name);
-      if (!pod || needsMore(pod) || prefers(pod) || !isNew(pod, seen)) return [];
+      if (!pod || prefers(pod) || !isNew(pod, seen)) return [];
       return heavier
         .filter((pool) => makeable(pool, pod, snapshot, { placing, puristic: true }).length > 0)
         .map(({ meta }) => `${name} is on ${claim.nodePool} though ${meta.name} is heavier`);

@@ -9,7 +9,7 @@ import { affinityProblems, antiAffinityProblems } from './apart.ts';
 import { problemsWith } from './hosts.ts';
 import { isNew, type Makeable, makeable } from './limits.ts';
 import { type Place, placesOf } from './places.ts';
-import { HOSTNAME, type Labels, NODEPOOL, needsMore } from './rules.ts';
+import { HOSTNAME, type Labels, NODEPOOL, ZONE } from './rules.ts';
 import { spreadProblems } from './spread.ts';
 import { volumeProblems } from './volumes.ts';
 
@@ -21,6 +21,8 @@ export function refusalProblems(
 ): readonly string[] {
   const places = placesOf(snapshot, placing, pods);
   const seen = new Set<string>();
+  const topology = [...pods.values()].flatMap(keysOf);
+  const keys = [...new Set([...topology, ZONE])];
   return placing.refused.flatMap(({ pod: name, by, because }) => {
     const pod = pods.get(name);
     if (!pod || by === 'unsupported' || optsOut(pod) || !isNew(pod, seen)) return [];
@@ -28,6 +30,9 @@ export function refusalProblems(
     const isEarly = by === 'eligibility' || by === 'volumes';
     if (isEarly && !because.startsWith('no node has room')) return [];
     const host = snapshot.nodes.find((each) => {
+      const isOpen = (places.find(({ name: its }) => its === each.name)?.outcomes.length ?? 0) > 1;
+      // What rules of other pods make of a node that may still be anything is hard to say.
+      if (isOpen && topology.length > 0) return false;
       const there = places.find((place) => place.name === each.name)?.coming ?? [];
       return (
         problemsWith(each, [...there, pod], snapshot).length === 0 &&
@@ -42,8 +47,9 @@ export function refusalProblems(
     return snapshot.nodePools
       .filter((pool) => {
         const nodes = makeable(pool, pod, snapshot, { placing, puristic: false });
-        if (!needsMore(pod)) return nodes.length > 0;
-        return distinct(nodes, pod).some((place) => holdsWith(pod, [...places, place], snapshot));
+        return distinct(nodes, keys, pod).some((place) =>
+          holdsWith(pod, [...places, place], snapshot),
+        );
       })
       .map(({ meta }) => `${name} is refused though ${meta.name} could make a node`);
   });
@@ -65,9 +71,8 @@ const keysOf = ({ topologySpread, podAffinity, podAntiAffinity }: Pod): readonly
     ({ topologyKey }) => topologyKey,
   );
 
-/** One new node of each kind that the pod can tell from others by its topology and volumes. */
-function distinct(nodes: readonly Makeable[], pod: Pod): readonly Place[] {
-  const keys = [...new Set([...keysOf(pod), 'topology.kubernetes.io/zone'])];
+/** One new node of each kind that differs by these labels. */
+function distinct(nodes: readonly Makeable[], keys: readonly string[], pod: Pod): readonly Place[] {
   const found = new Map<string, Place>();
   for (const { pool, labels } of nodes) {
     for (const settled of settle(labels, keys)) {

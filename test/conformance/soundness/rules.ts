@@ -87,11 +87,16 @@ function waysOf({ nodeSelector, nodeAffinity }: Pod): readonly (readonly Require
 
 /** Whether the pod's own node selector and affinity let this label have this value. */
 export const allowsOnKey = (pod: Pod, key: string, value: string): boolean =>
-  waysOf(pod).some((lines) =>
-    lines
-      .filter((line) => keyOf(line) === key)
-      .every(({ operator, values }) => allows(operator, values ?? [], value)),
-  );
+  waysOf(pod).some((lines) => allowsIn(lines, key, value));
+
+/** The same for the ways that a node with these labels may go. */
+export const allowsOnKeyFrom = (pod: Pod, labels: Labels, key: string, value: string): boolean =>
+  waysOf(pod).some((lines) => mightMeet(labels, lines) && allowsIn(lines, key, value));
+
+const allowsIn = (lines: readonly RequirementSpec[], key: string, value: string): boolean =>
+  lines
+    .filter((line) => keyOf(line) === key)
+    .every(({ operator, values }) => allows(operator, values ?? [], value));
 
 /** Whether every node with one of these label values would take the pod, as far as labels go. */
 export const selectsNode = (pod: Pod, labels: Labels): boolean =>
@@ -99,13 +104,14 @@ export const selectsNode = (pod: Pod, labels: Labels): boolean =>
 
 /** Whether some node with one of these label values would take the pod, as far as labels go. */
 export const mightSelect = (pod: Pod, labels: Labels): boolean =>
-  waysOf(pod).some((lines) =>
-    lines.every((line) =>
-      valuesIn(labels, line).some((value) =>
-        lines
-          .filter((other) => keyOf(other) === keyOf(line))
-          .every((other) => allows(other.operator, other.values ?? [], value)),
-      ),
+  waysOf(pod).some((lines) => mightMeet(labels, lines));
+
+const mightMeet = (labels: Labels, lines: readonly RequirementSpec[]): boolean =>
+  lines.every((line) =>
+    valuesIn(labels, line).some((value) =>
+      lines
+        .filter((other) => keyOf(other) === keyOf(line))
+        .every((other) => allows(other.operator, other.values ?? [], value)),
     ),
   );
 

@@ -29,10 +29,31 @@ export interface Binding {
   readonly countsItselfIn: readonly Group[];
 }
 
+/** How many orders are tried beside the one that is likeliest to do. */
+const ORDERS = 60;
+
 /** What is wrong with pods that can be bound in no order that was tried. */
 export function stuckIn(
   bindings: readonly Binding[],
   present: ReadonlyMap<Group, readonly string[]>,
+): readonly string[] {
+  let state = 7;
+  const draw = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state;
+  };
+  const problems = stuckInOrder(bindings, present);
+  for (let order = 0; order < ORDERS && problems.length > 0; order += 1) {
+    const drawn = new Map(bindings.map((binding) => [binding, draw()]));
+    if (stuckInOrder(bindings, present, drawn).length === 0) return [];
+  }
+  return problems;
+}
+
+function stuckInOrder(
+  bindings: readonly Binding[],
+  present: ReadonlyMap<Group, readonly string[]>,
+  drawn?: ReadonlyMap<Binding, number>,
 ): readonly string[] {
   const tally = new Tally(present);
   const waiting = new Set<Binding>();
@@ -41,7 +62,7 @@ export function stuckIn(
     else if (binding.owns.length > 0 || binding.countsIn.length > 0) waiting.add(binding);
   }
   for (;;) {
-    const next = nextOf(waiting, tally);
+    const next = nextOf(waiting, tally, drawn);
     if (!next) break;
     waiting.delete(next);
     tally.count(next);
@@ -56,27 +77,41 @@ export function stuckIn(
     });
 }
 
-/** Owners into the emptiest domain first; pods that ask for nothing only when all owners wait. */
-function nextOf(waiting: ReadonlySet<Binding>, tally: Tally): Binding | undefined {
+/**
+ * Owners first: those that take nothing from owners of other rules, into the emptiest domain. Pods that ask for
+ * nothing only when all owners wait.
+ */
+function nextOf(
+  waiting: ReadonlySet<Binding>,
+  tally: Tally,
+  drawn: ReadonlyMap<Binding, number> | undefined,
+): Binding | undefined {
   let best: Binding | undefined;
   let least = Infinity;
-  let free: Binding | undefined;
-  let freeLeast = Infinity;
   for (const binding of waiting) {
-    const fullness = (list: readonly In[]): number =>
-      list.reduce((sum, each) => sum + tally.of(each), 0);
     if (binding.isLast && waiting.size > 1) continue;
-    if (binding.owns.length === 0) {
-      if (fullness(binding.countsIn) >= freeLeast) continue;
-      freeLeast = fullness(binding.countsIn);
-      free = binding;
-    } else if (fullness(binding.owns) < least && tally.admits(binding)) {
-      least = fullness(binding.owns);
-      best = binding;
-    }
+    const { owns, countsIn } = binding;
+    const isFree = owns.length === 0;
+    const foreign = countsIn.filter(
+      (each) => !owns.some((own) => own.group === each.group) && isAwaited(each, waiting),
+    );
+    const full = (isFree ? countsIn : owns).reduce((sum, each) => sum + tally.of(each), 0);
+    const likely = foreign.length * FOREIGN + full;
+    const rank = (isFree ? FREE : 0) + (drawn?.get(binding) ?? likely);
+    if (rank >= least || !(isFree || tally.admits(binding))) continue;
+    least = rank;
+    best = binding;
   }
-  return best ?? free;
+  return best;
 }
+
+/** Whether an owner still has to come into this domain. */
+const isAwaited = ({ group, domain }: In, waiting: ReadonlySet<Binding>): boolean =>
+  [...waiting].some(({ owns }) => owns.some((own) => own.group === group && own.domain === domain));
+
+/** Ranks that no count of pods, and nothing that is drawn, comes near. */
+const FOREIGN = 1e6;
+const FREE = 1e12;
 
 class Tally {
   readonly #counts = new Map<Group, Map<string, number>>();

@@ -4,7 +4,7 @@
  * kube-scheduler judges a constraint when a pod is bound, so a plan holds if the pods can be bound
  * in some order: a pod may go into its domain if count + (1 if it counts itself) − least count ≤
  * maxSkew. The least is taken over the domains that the pod may go to, of nodes that are there
- * and of nodes that could be made (`universe.ts`); for hostnames it is 0, because a node can
+ * and of nodes that could be made (`universe.ts`) by the term of its affinity that it goes by; for hostnames it is 0, because a node can
  * always be made. The plan must hold in every world: whatever zone, capacity type and so on an
  * open node ends up in. Pods of nodes that are going may or may not be gone by then: it is enough
  * that the plan holds in one of the two cases.
@@ -18,6 +18,7 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { Place } from './places.ts';
 import {
   allowsOnKey,
+  allowsOnKeyFrom,
   HOSTNAME,
   keyOf,
   type Labels,
@@ -38,7 +39,9 @@ export function spreadProblems(
   places: readonly Place[],
   last?: Pod,
 ): readonly string[] {
-  const owners = places.flatMap(({ coming }) => coming).filter(hardOf);
+  const owners = places.flatMap((place) =>
+    place.coming.filter(hardOf).map((pod): Owner => ({ pod, place })),
+  );
   if (owners.length === 0) return [];
   const groups = groupsOf(owners, snapshot);
   const staying = places.filter(({ isLeaving }) => !isLeaving);
@@ -50,6 +53,11 @@ export function spreadProblems(
 const hardOf = ({ topologySpread }: Pod): boolean =>
   topologySpread.some(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule');
 
+interface Owner {
+  readonly pod: Pod;
+  readonly place: Place;
+}
+
 interface Rule extends Group {
   readonly key: string;
   readonly isEligible: (labels: Labels, place: Place) => boolean;
@@ -57,17 +65,19 @@ interface Rule extends Group {
 }
 
 /** The rules of all owners: owners that ask for the same and may go to the same share one. */
-function groupsOf(owners: readonly Pod[], snapshot: Snapshot): ReadonlyMap<Pod, readonly Rule[]> {
+function groupsOf(owners: readonly Owner[], snapshot: Snapshot): ReadonlyMap<Pod, readonly Rule[]> {
   const known = new Map<string, Rule>();
   return new Map(
     owners.map((owner) => [
-      owner,
-      owner.topologySpread
+      owner.pod,
+      owner.pod.topologySpread
         .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule')
         .map((constraint) => {
-          const { meta, nodeSelector, nodeAffinity, tolerations } = owner;
+          const { meta, nodeSelector, nodeAffinity, tolerations } = owner.pod;
           const versions = constraint.matchLabelKeys.map((key) => meta.labels[key]);
-          const nodes = [nodeSelector, nodeAffinity.required, tolerations];
+          const { required } = nodeAffinity;
+          const where = required.length > 1 ? owner.place.name : '';
+          const nodes = [nodeSelector, required, tolerations, where];
           const key = JSON.stringify([constraint, versions, meta.namespace, nodes]);
           const rule = known.get(key) ?? ruleOf(owner, constraint, snapshot);
           known.set(key, rule);
@@ -77,7 +87,11 @@ function groupsOf(owners: readonly Pod[], snapshot: Snapshot): ReadonlyMap<Pod, 
   );
 }
 
-function ruleOf(owner: Pod, constraint: TopologySpreadConstraint, snapshot: Snapshot): Rule {
+function ruleOf(
+  { pod: owner, place: home }: Owner,
+  constraint: TopologySpreadConstraint,
+  snapshot: Snapshot,
+): Rule {
   const { selector, matchLabelKeys, nodeAffinityPolicy, nodeTaintsPolicy } = constraint;
   const versions = matchLabelKeys.flatMap((key): LabelExpression[] => {
     const value = owner.meta.labels[key];
@@ -92,7 +106,7 @@ function ruleOf(owner: Pod, constraint: TopologySpreadConstraint, snapshot: Snap
   const domains = universeOf(snapshot, key)
     .filter(({ taints }) => !honorsTaints || toleratesAll(owner, taints))
     .map(({ value }) => value)
-    .filter((value) => allowsOnKey(owner, key, value));
+    .filter((value) => home.outcomes.some((labels) => allowsOnKeyFrom(owner, labels, key, value)));
   return {
     key,
     maxSkew: constraint.maxSkew,

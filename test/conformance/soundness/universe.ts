@@ -27,13 +27,14 @@ export const universeOf = (snapshot: Snapshot, key: string): readonly Domain[] =
 function domainsOf(snapshot: Snapshot, pool: NodePool, key: string): ReadonlySet<string> {
   const { template, meta } = pool;
   const lines = template.requirements.filter((line) => keyOf(line) === key);
-  const isAllowed = (value: string): boolean =>
-    lines.every(({ operator, values = [] }) => allows(operator, values, value));
   const own: Readonly<Record<string, string>> = {
     ...template.labels,
     [NODEPOOL]: meta.name,
     [NODECLASS]: template.nodeClassRef.name,
   };
+  const isAllowed = (value: string): boolean =>
+    (own[key] === undefined || own[key] === value) &&
+    lines.every(({ operator, values = [] }) => allows(operator, values, value));
   const given = own[key] === undefined ? [] : [own[key]];
   const listed = lines.flatMap(({ operator, values = [] }) => (operator === 'In' ? values : []));
   const ofTypes = typesOf(snapshot, pool)
