@@ -69,7 +69,13 @@ export function objectsOf(action: Action): readonly string[] {
     case 'forceDelete':
       return [action.pod.uid];
     case 'ensureInstanceProfile':
+    case 'deleteInstanceProfile':
       return [action.nodeClass.uid];
+    case 'deleteLaunchTemplate':
+      return [`LaunchTemplate ${action.name}`];
+    case 'refreshMarket':
+    case 'rememberMemory':
+      return [action.kind];
     case 'recordEvent':
       return [action.about.uid];
   }

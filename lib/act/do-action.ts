@@ -1,5 +1,6 @@
-import { ensureInstanceProfile } from '#lib/aws/instance-profile.ts';
+import { deleteInstanceProfile, ensureInstanceProfile } from '#lib/aws/instance-profile.ts';
 import { terminateInstance } from '#lib/aws/instances.ts';
+import { deleteLaunchTemplate } from '#lib/aws/node-class-remains.ts';
 import { encodeChange, encodeStatus } from '#lib/kube/encode-change.ts';
 import { encodeNodeClaim } from '#lib/kube/encode-node-claim.ts';
 import { alreadyExists, isGone } from '#lib/kube/errors.ts';
@@ -10,6 +11,7 @@ import type { Action } from '#lib/model/plan.ts';
 import { evictPod, forceDeletePod } from './drain.ts';
 import { launch } from './launch.ts';
 import type { LimitedPorts } from './ports.ts';
+import { refreshMarket, rememberWhatNodesTold } from './refresh-market.ts';
 import { DONE, type Result } from './result.ts';
 import { tellInstance } from './tell-claim.ts';
 import type { Versions } from './versions.ts';
@@ -47,6 +49,16 @@ export async function doAction(ports: DoingPorts, action: Action): Promise<Resul
     case 'ensureInstanceProfile':
       await ensureInstanceProfile(ports.aws, action);
       return DONE;
+    case 'deleteInstanceProfile':
+      await deleteInstanceProfile(ports.aws, action);
+      return DONE;
+    case 'deleteLaunchTemplate':
+      await deleteLaunchTemplate(ports.aws, action.name);
+      return DONE;
+    case 'refreshMarket':
+      return await refreshMarket(ports, action.parts);
+    case 'rememberMemory':
+      return await rememberWhatNodesTold(ports, action.records);
     case 'recordEvent':
       await recordEvent(ports, action);
       return DONE;

@@ -1,6 +1,7 @@
 import type { Filter } from '@aws-sdk/client-ec2';
 import { compareText } from '#lib/constraints/order.ts';
-import type { ResolvedSecurityGroup, ResolvedSubnet, SelectorTerm } from '#lib/model/node-class.ts';
+import type { SelectorTerm } from '#lib/model/node-class.ts';
+import type { FoundSecurityGroup, FoundSubnet } from '#lib/model/node-class-facts.ts';
 import type { AwsCall } from './call.ts';
 import { everyPage } from './pages.ts';
 
@@ -13,7 +14,7 @@ import { everyPage } from './pages.ts';
 export async function findSubnets(
   call: AwsCall,
   terms: readonly SelectorTerm[],
-): Promise<readonly ResolvedSubnet[]> {
+): Promise<readonly FoundSubnet[]> {
   const pages = await Promise.all(
     filterSets(terms, 'subnet-id').map((Filters) =>
       everyPage(
@@ -28,6 +29,7 @@ export async function findSubnets(
       zone: subnet.AvailabilityZone ?? '',
       zoneId: subnet.AvailabilityZoneId ?? '',
       freeAddresses: subnet.AvailableIpAddressCount ?? 0,
+      ...(subnet.VpcId === undefined ? {} : { vpcId: subnet.VpcId }),
     })),
   );
 }
@@ -41,7 +43,7 @@ export async function findSubnets(
 export async function findSecurityGroups(
   call: AwsCall,
   terms: readonly SelectorTerm[],
-): Promise<readonly ResolvedSecurityGroup[]> {
+): Promise<readonly FoundSecurityGroup[]> {
   const pages = await Promise.all(
     filterSets(terms, 'group-id', 'group-name').map((Filters) =>
       everyPage(
@@ -51,9 +53,10 @@ export async function findSecurityGroups(
     ),
   );
   return onceEach(
-    pages.flat().map(({ GroupId, GroupName }) => ({
+    pages.flat().map(({ GroupId, GroupName, VpcId }) => ({
       id: GroupId ?? '',
       ...(GroupName === undefined ? {} : { name: GroupName }),
+      ...(VpcId === undefined ? {} : { vpcIds: [VpcId] }),
     })),
   );
 }
@@ -64,7 +67,7 @@ function filterSets(
   idFilter: string,
   nameFilter?: string,
 ): readonly Filter[][] {
-  const ids = terms.flatMap(({ id }) => id ?? []);
+  const ids = [...new Set(terms.flatMap(({ id }) => id ?? []))].sort(compareText);
   const others = terms
     .filter(({ id }) => id === undefined)
     .map(({ name, tags }) =>

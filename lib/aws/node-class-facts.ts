@@ -1,17 +1,23 @@
 import { aliasOf } from '#lib/ec2/ami-family.ts';
-import { instanceProfileOf } from '#lib/ec2/instance-profile.ts';
+import { profilePathOf } from '#lib/ec2/instance-profile.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
-import type { NodeClassFacts } from '#lib/model/node-class-facts.ts';
+import type {
+  FoundInstanceProfile,
+  NodeClassFacts,
+  Unanswered,
+} from '#lib/model/node-class-facts.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { AwsCall } from './call.ts';
+import { findCapacityReservations } from './capacity-reservations.ts';
 import { describeAwsError } from './errors.ts';
 import { findImages } from './images.ts';
-import { rolesOf } from './instance-profile.ts';
+import { findInstanceProfile, findInstanceProfiles } from './instance-profile.ts';
 import { findSecurityGroups, findSubnets } from './network.ts';
+import { findPlacementGroups } from './placement-groups.ts';
 
 /**
  * What AWS answers about a NodeClass's selectors now. A part that could not be asked says why; it
- * does not keep the others from being known.
+ * does not keep the others from being known. Nothing is asked for what the spec does not select.
  */
 export async function nodeClassFacts(
   call: AwsCall,
@@ -19,7 +25,7 @@ export async function nodeClassFacts(
   settings: ClusterSettings,
 ): Promise<NodeClassFacts> {
   const { spec, meta } = nodeClass;
-  const [subnets, securityGroups, images, instanceProfile] = await Promise.all([
+  const [subnets, securityGroups, images, instanceProfiles, optional] = await Promise.all([
     orFailure(findSubnets(call, spec.subnetSelectorTerms)),
     orFailure(findSecurityGroups(call, spec.securityGroupSelectorTerms)),
     orFailure(
@@ -28,18 +34,28 @@ export async function nodeClassFacts(
         kubernetesVersion: settings.kubernetesVersion,
       }),
     ),
-    orFailure(findProfile(call, nodeClass, settings)),
+    orFailure(findProfiles(call, nodeClass, settings)),
+    optionalFacts(call, nodeClass),
+  ]);
+  return { nodeClass: meta.name, subnets, securityGroups, images, instanceProfiles, ...optional };
+}
+
+async function optionalFacts(
+  call: AwsCall,
+  { spec }: NodeClass,
+): Promise<Pick<NodeClassFacts, 'capacityReservations' | 'placementGroups'>> {
+  const { capacityReservationSelectorTerms: terms, placementGroupSelector: selector } = spec;
+  const [capacityReservations, placementGroups] = await Promise.all([
+    terms.length > 0 && orFailure(findCapacityReservations(call, terms)),
+    selector !== undefined && orFailure(findPlacementGroups(call, selector)),
   ]);
   return {
-    nodeClass: meta.name,
-    subnets,
-    securityGroups,
-    images,
-    ...(instanceProfile === undefined ? {} : { instanceProfile }),
+    ...(capacityReservations === false ? {} : { capacityReservations }),
+    ...(placementGroups === false ? {} : { placementGroups }),
   };
 }
 
-async function orFailure<T>(part: Promise<T>): Promise<T | { readonly failed: string }> {
+async function orFailure<T>(part: Promise<T>): Promise<T | Unanswered> {
   try {
     return await part;
   } catch (error) {
@@ -47,14 +63,16 @@ async function orFailure<T>(part: Promise<T>): Promise<T | { readonly failed: st
   }
 }
 
-/** The profile that Joinery keeps for the NodeClass, if it is complete. */
-async function findProfile(
+/** One call tells which of the profiles kept for a NodeClass are there, and which have the role. */
+async function findProfiles(
   call: AwsCall,
   nodeClass: NodeClass,
   settings: ClusterSettings,
-): Promise<string | undefined> {
-  const wanted = instanceProfileOf(nodeClass, settings);
-  if (wanted === undefined) return nodeClass.spec.instanceProfile;
-  const roles = await rolesOf(call, wanted.profile);
-  return roles?.includes(wanted.role) ? wanted.profile : undefined;
+): Promise<readonly FoundInstanceProfile[]> {
+  const { instanceProfile } = nodeClass.spec;
+  if (instanceProfile === undefined) {
+    return await findInstanceProfiles(call, profilePathOf(nodeClass, settings));
+  }
+  const found = await findInstanceProfile(call, instanceProfile);
+  return found === undefined ? [] : [found];
 }

@@ -154,6 +154,10 @@ const WORDS: Readonly<Record<Action['kind'], string>> = {
   forceDelete: 'delete pods that will not go',
   terminateInstance: 'terminate instances',
   ensureInstanceProfile: 'make instance profiles',
+  deleteInstanceProfile: 'delete instance profiles',
+  deleteLaunchTemplate: 'delete launch templates',
+  refreshMarket: 'ask EC2 again what it sells',
+  rememberMemory: 'remember the memory of nodes',
   recordEvent: 'record events',
 };
 

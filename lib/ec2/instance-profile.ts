@@ -1,6 +1,10 @@
 import { shortDigest } from '#lib/model/digest.ts';
+import { INSTANCE_PROFILE_NAME } from '#lib/model/labels.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
+import type { FoundInstanceProfile } from '#lib/model/node-class-facts.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
+import type { EpochMs } from '#lib/model/time.ts';
 import { profileTags, type Tags } from './tags.ts';
 
 /** An instance profile that Joinery keeps for a NodeClass. */
@@ -14,6 +18,16 @@ export interface InstanceProfile {
 
 /** IAM takes 128 characters. Source: IAM API, CreateInstanceProfile. */
 const DIGEST_LENGTH = 20;
+
+/**
+ * Where IAM files the instance profiles of a NodeClass, Karpenter's own ones included.
+ *
+ * Source: karpenter AWS provider v1.14, apis/v1/ec2nodeclass.go, InstanceProfilePath.
+ */
+export const profilePathOf = (
+  { meta }: Pick<NodeClass, 'meta'>,
+  { clusterName, region }: Pick<ClusterSettings, 'clusterName' | 'region'>,
+): string => `/karpenter/${region}/${clusterName}/${meta.uid}/`;
 
 /**
  * The instance profile by which a NodeClass's nodes get its role; undefined where the NodeClass
@@ -33,8 +47,37 @@ export function instanceProfileOf(
   const digest = shortDigest(JSON.stringify([region, meta.name, meta.uid, role]), DIGEST_LENGTH);
   return {
     profile: `${clusterName}_${digest}`,
-    path: `/karpenter/${region}/${clusterName}/${meta.uid}/`,
+    path: profilePathOf(nodeClass, settings),
     role,
     tags: profileTags(nodeClass, settings),
   };
+}
+
+/** How long a profile may be on its way into a status. Source: provider v1.14, protection. */
+const YOUNG_MS = 60 * 60_000;
+
+/**
+ * The profiles kept for a NodeClass that nobody needs any more: neither its status nor one of its
+ * NodeClaims names them, and they are an hour old. A NodeClaim that does not say which profile it
+ * was launched with may use any.
+ *
+ * Source: karpenter AWS provider v1.14, controllers/nodeclass/garbagecollection.
+ */
+export function unneededProfiles(
+  nodeClass: NodeClass,
+  found: readonly FoundInstanceProfile[],
+  { claims, settings, now }: ProfileUse,
+): readonly FoundInstanceProfile[] {
+  const named = claims.map(({ meta }) => meta.annotations[INSTANCE_PROFILE_NAME]);
+  if (named.includes(undefined)) return [];
+  const wanted = instanceProfileOf(nodeClass, settings)?.profile;
+  const needed = new Set([...named, nodeClass.status.instanceProfile, wanted]);
+  return found.filter(({ name, createdAt }) => !needed.has(name) && now - createdAt >= YOUNG_MS);
+}
+
+/** Who may use the profiles of a NodeClass. */
+interface ProfileUse {
+  readonly claims: readonly NodeClaim[];
+  readonly settings: Pick<ClusterSettings, 'clusterName' | 'region'>;
+  readonly now: EpochMs;
 }

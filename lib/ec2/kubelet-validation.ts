@@ -1,6 +1,8 @@
 import { parseAmount } from '#lib/constraints/quantity.ts';
 import type { KubeletSettings } from '#lib/model/node-class.ts';
 import { parseDuration } from '#lib/model/time.ts';
+import type { AmiFamily } from './ami-family.ts';
+import { kubeletFieldProblems } from './kubelet-fields.ts';
 
 type Entries = Readonly<Record<string, string>>;
 
@@ -16,8 +18,8 @@ const SIGNALS: ReadonlySet<string> = new Set([
 const RESERVABLE: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage', 'pid']);
 
 /**
- * What is wrong with a NodeClass's kubelet settings, all of it, sorted as the fields stand here.
- * Fields that only kubelet knows are passed on and not judged.
+ * What is wrong with a NodeClass's kubelet settings, all of it: what kubelet would not read, then
+ * what it would not take, sorted as the fields stand here.
  *
  * Source: karpenter AWS provider v1.14, apis/v1/ec2nodeclass_validation.go, kubelet rules.
  */
@@ -26,12 +28,18 @@ export function kubeletProblems(
   written: Readonly<Record<string, unknown>>,
 ): readonly string[] {
   return [
+    ...kubeletFieldProblems(written),
     ...('registerWithTaints' in written
       ? ['registerWithTaints may not be set: the NodePool says which taints nodes have']
       : []),
     ...signalProblems('evictionHard', kubelet.evictionHard, isThreshold),
     ...signalProblems('evictionSoft', kubelet.evictionSoft, isThreshold),
     ...signalProblems('evictionSoftGracePeriod', kubelet.evictionSoftGracePeriod, isGrace),
+    ...signalProblems(
+      'evictionMinimumReclaim',
+      textsOf(written.evictionMinimumReclaim),
+      isThreshold,
+    ),
     ...unpairedProblems(kubelet),
     ...reservedProblems('systemReserved', kubelet.systemReserved),
     ...reservedProblems('kubeReserved', kubelet.kubeReserved),
@@ -104,23 +112,75 @@ function countProblems(kubelet: KubeletSettings): readonly string[] {
   );
 }
 
+const textsOf = (value: unknown): Entries =>
+  Object.fromEntries(
+    Object.entries({ ...Object(value) }).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+
+/** A kubelet setting that is computed for each instance type. */
+export interface KubeletExpression {
+  /** E.g. kubeReserved.cpu. */
+  readonly field: string;
+  readonly expression: string;
+}
+
 /**
- * The kubelet settings that are expressions over the instance type rather than values, by field.
- * Upstream takes them behind a gate that is off by default.
+ * The kubelet settings that are expressions over the instance type rather than values. Upstream
+ * takes them behind a gate that is off by default.
  *
  * Source: karpenter AWS provider v1.14, NodeClassCEL.
  */
-export function kubeletExpressions(
-  kubelet: KubeletSettings,
-  written: Readonly<Record<string, unknown>>,
-): readonly string[] {
+export function kubeletExpressions(kubelet: KubeletSettings): readonly KubeletExpression[] {
   const reserved = (field: string, entries: Entries = {}) =>
     Object.entries(entries)
       .filter(([resource, quantity]) => parseAmount(resource, quantity) === undefined)
-      .map(([resource]) => `${field}.${resource}`);
+      .map(([resource, expression]) => ({ field: `${field}.${resource}`, expression }));
+  const { maxPodsExpression } = kubelet;
   return [
-    ...(typeof written.maxPods === 'string' ? ['maxPods'] : []),
-    ...reserved('systemReserved', kubelet.systemReserved),
+    ...(maxPodsExpression === undefined
+      ? []
+      : [{ field: 'maxPods', expression: maxPodsExpression }]),
     ...reserved('kubeReserved', kubelet.kubeReserved),
+    ...reserved('systemReserved', kubelet.systemReserved),
+  ];
+}
+
+/** The settings that every family's bootstrap can be told; only AL2023 takes kubelet's others. */
+const TOLD_BY_FLAGS: ReadonlySet<string> = new Set([
+  'clusterDNS',
+  'maxPods',
+  'podsPerCore',
+  'systemReserved',
+  'kubeReserved',
+  'evictionHard',
+  'evictionSoft',
+  'evictionSoftGracePeriod',
+  'evictionMaxPodGracePeriod',
+  'imageGCHighThresholdPercent',
+  'imageGCLowThresholdPercent',
+  'cpuCFSQuota',
+]);
+
+/**
+ * Settings that images of a family cannot be told, a sentence each. Custom images are told none.
+ *
+ * Source: karpenter AWS provider v1.14, controllers/nodeclass/validation.go.
+ */
+export function unsupportedSettings(
+  { name, podsPerCoreCounts }: AmiFamily,
+  written: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  if (name === 'AL2023' || name === 'Custom') return [];
+  const { clusterDNS } = written;
+  const unknown = Object.keys(written).filter(
+    (field) => !TOLD_BY_FLAGS.has(field) || (field === 'podsPerCore' && !podsPerCoreCounts),
+  );
+  return [
+    ...unknown.map((field) => `${field} cannot be set for images of family ${name}`),
+    ...(Array.isArray(clusterDNS) && clusterDNS.length > 1
+      ? [`clusterDNS may name one address only for images of family ${name}`]
+      : []),
   ];
 }

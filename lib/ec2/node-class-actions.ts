@@ -1,32 +1,45 @@
-import { NODECLASS_FINALIZER, NODECLASS_HASH, NODECLASS_HASH_VERSION } from '#lib/model/labels.ts';
+import { compareText } from '#lib/constraints/order.ts';
+import type { InstanceType } from '#lib/model/instance-type.ts';
+import {
+  NODECLASS_FINALIZER,
+  NODECLASS_HASH,
+  NODECLASS_HASH_VERSION,
+  RESOLVED,
+} from '#lib/model/labels.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
-import type { NodeClassFacts } from '#lib/model/node-class-facts.ts';
+import type { NodeClassFacts, NodeClassRemains } from '#lib/model/node-class-facts.ts';
 import { nodeClassRef } from '#lib/model/object-ref.ts';
 import type { Action, MetaChange, StatusChange } from '#lib/model/plan.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { EpochMs } from '#lib/model/time.ts';
-import { instanceProfileOf } from './instance-profile.ts';
+import { instanceProfileOf, unneededProfiles } from './instance-profile.ts';
+import { nodeClassDeletion } from './node-class-deletion.ts';
 import { NODECLASS_HASH_VERSION_VALUE, nodeClassHash } from './node-class-hash.ts';
-import { nodeClassStatus } from './node-class-status.ts';
+import { nodeClassStatus, type Resolution } from './node-class-status.ts';
+import { resolvedAnnotation } from './resolved-annotation.ts';
 
 /** What is known of a NodeClass besides the object itself. */
 export interface NodeClassContext {
   /** Absent: AWS was not asked this time, and the status stays. */
   readonly facts?: NodeClassFacts;
-  /** The names of the NodeClaims that refer to it, sorted. */
-  readonly claims: readonly string[];
+  /** Absent: it is not being deleted, or AWS was not asked what it leaves. */
+  readonly remains?: NodeClassRemains;
+  /** The NodeClaims that refer to it, sorted by name. */
+  readonly claims: readonly NodeClaim[];
+  /** Names of NodeClaims that could not be read, so that each may refer to it; sorted. */
+  readonly unreadClaims: readonly string[];
+  /** What could be launched with it; absent where it is not resolved. */
+  readonly instanceTypes?: readonly InstanceType[];
   readonly settings: ClusterSettings;
   readonly now: EpochMs;
 }
 
-/** How many NodeClaims an event names. Source: karpenter AWS provider v1.14, nodeclass/events. */
-const NAMED = 5;
-
 /**
  * What is to be done about a NodeClass: its finalizer and hash, its status where it changed, its
- * instance profile where that is missing. One that is being deleted stays while NodeClaims refer
- * to it; then its finalizer goes. Its instance profile and launch templates stay in the account,
- * findable by path and tag.
+ * instance profile where that is missing, profiles that nobody needs any more. One that is being
+ * deleted stays while NodeClaims refer to it; then what it left in the account is deleted, and
+ * then its finalizer goes.
  *
  * Source: karpenter AWS provider v1.14, controllers/nodeclass.
  */
@@ -34,35 +47,35 @@ export function nodeClassActions(
   nodeClass: NodeClass,
   context: NodeClassContext,
 ): readonly Action[] {
-  if (nodeClass.meta.deletedAt !== undefined) return deletion(nodeClass, context);
-  return [...stamp(nodeClass, context), ...resolution(nodeClass, context)];
-}
-
-function deletion(nodeClass: NodeClass, { claims }: NodeClassContext): readonly Action[] {
-  const object = nodeClassRef(nodeClass);
-  const { finalizers } = nodeClass.meta;
-  if (!finalizers.includes(NODECLASS_FINALIZER)) return [];
-  if (claims.length > 0) {
-    const named = claims.slice(0, NAMED).join(', ');
-    return [
-      {
-        kind: 'recordEvent',
-        about: object,
-        type: 'Normal',
-        reason: 'WaitingOnNodeClaimTermination',
-        message: `Waiting on NodeClaim termination for ${named}`,
-      },
-    ];
+  if (nodeClass.meta.deletedAt !== undefined) {
+    const claims = context.claims.map(({ meta }) => meta.name);
+    const users = [...claims, ...context.unreadClaims].sort(compareText);
+    return nodeClassDeletion(nodeClass, users, context.remains);
   }
-  const left = finalizers.filter((finalizer) => finalizer !== NODECLASS_FINALIZER);
-  return [{ kind: 'update', object, meta: { finalizers: left } }];
+  const { facts } = context;
+  const resolution = facts && nodeClassStatus(nodeClass, facts, context);
+  return [
+    ...stamp(nodeClass, resolution, context),
+    ...(facts === undefined || resolution === undefined
+      ? []
+      : [
+          ...missingProfile(nodeClass, resolution, facts, context),
+          ...statusChange(nodeClass, resolution),
+          ...needlessProfiles(nodeClass, facts, context),
+        ]),
+  ];
 }
 
-function stamp(nodeClass: NodeClass, { settings }: NodeClassContext): readonly Action[] {
+function stamp(
+  nodeClass: NodeClass,
+  resolution: Resolution | undefined,
+  { settings }: NodeClassContext,
+): readonly Action[] {
   const { annotations, finalizers } = nodeClass.meta;
   const wanted: Readonly<Record<string, string>> = {
     [NODECLASS_HASH]: nodeClassHash(nodeClass, settings),
     [NODECLASS_HASH_VERSION]: NODECLASS_HASH_VERSION_VALUE,
+    ...(resolution && { [RESOLVED]: besideStatus(nodeClass, resolution) }),
   };
   const missing = Object.entries(wanted).filter(([key, value]) => annotations[key] !== value);
   const meta: MetaChange = {
@@ -75,40 +88,69 @@ function stamp(nodeClass: NodeClass, { settings }: NodeClassContext): readonly A
   return [{ kind: 'update', object: nodeClassRef(nodeClass), meta }];
 }
 
-function resolution(
+/** What was not answered this time stays as it was known. */
+const besideStatus = ({ status: known }: NodeClass, { status, placementGroup }: Resolution) =>
+  resolvedAnnotation({
+    subnets: status.subnets ?? known.subnets,
+    capacityReservations: status.capacityReservations ?? known.capacityReservations,
+    ...(placementGroup && { placementGroup }),
+  });
+
+/** None is made while it is not known which are there, or while the class is of no use. */
+function missingProfile(
   nodeClass: NodeClass,
-  { facts, settings, now }: NodeClassContext,
+  { status }: Resolution,
+  { instanceProfiles }: NodeClassFacts,
+  { settings }: NodeClassContext,
 ): readonly Action[] {
-  if (facts === undefined) return [];
-  const object = nodeClassRef(nodeClass);
-  const status = changed(nodeClass, nodeClassStatus(nodeClass, facts, settings, now));
   const profile = instanceProfileOf(nodeClass, settings);
-  // Before the status, so that a name is only published once its profile can be used.
-  return [
-    ...(profile !== undefined && facts.instanceProfile === undefined
-      ? [{ kind: 'ensureInstanceProfile', nodeClass: object, ...profile } as const]
-      : []),
-    ...(status === undefined ? [] : [{ kind: 'updateStatus', object, status } as const]),
-  ];
+  const isThere = status.instanceProfile !== undefined || 'failed' in instanceProfiles;
+  if (profile === undefined || isThere) return [];
+  return [{ kind: 'ensureInstanceProfile', nodeClass: nodeClassRef(nodeClass), ...profile }];
+}
+
+function needlessProfiles(
+  nodeClass: NodeClass,
+  { instanceProfiles: found }: NodeClassFacts,
+  context: NodeClassContext,
+): readonly Action[] {
+  if ('failed' in found || nodeClass.spec.instanceProfile !== undefined) return [];
+  if (context.unreadClaims.length > 0) return [];
+  return unneededProfiles(nodeClass, found, context).map(({ name, roles }) => ({
+    kind: 'deleteInstanceProfile',
+    nodeClass: nodeClassRef(nodeClass),
+    profile: name,
+    roles,
+  }));
+}
+
+function statusChange(nodeClass: NodeClass, { status: next }: Resolution): readonly Action[] {
+  const status = changed(nodeClass, next);
+  return status === undefined
+    ? []
+    : [{ kind: 'updateStatus', object: nodeClassRef(nodeClass), status }];
 }
 
 /** The fields of a status that differ from what stands there; undefined where none does. */
 function changed({ status }: NodeClass, next: StatusChange): StatusChange | undefined {
   const known: Readonly<Record<string, unknown>> = { ...status };
   const fields = Object.entries(next).filter(
-    ([field, value]) => JSON.stringify(ordered(value)) !== JSON.stringify(ordered(known[field])),
+    ([field, value]) => JSON.stringify(written(value)) !== JSON.stringify(written(known[field])),
   );
   return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }
 
-/** A value with its keys sorted, so that only what it says is compared. */
-function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered);
+/** Numbers that stand in the annotation, and no part of the status. */
+const BESIDE: ReadonlySet<string> = new Set(['freeAddresses', 'availableInstances']);
+
+/** A value as the status takes it, its keys sorted, so that only what it says is compared. */
+function written(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(written);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([, field]) => field !== undefined)
+      .filter(([key, field]) => field !== undefined && !BESIDE.has(key))
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, field]) => [key, ordered(field)]),
+      .map(([key, field]) => [key, written(field)]),
   );
 }

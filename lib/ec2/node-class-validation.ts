@@ -1,74 +1,160 @@
 import { type ConditionChange, conditionOf } from '#lib/model/conditions.ts';
+import type { InstanceType } from '#lib/model/instance-type.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
+import type { FoundSubnet, NodeClassFacts } from '#lib/model/node-class-facts.ts';
 import type { Condition } from '#lib/model/object.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
-import { kubeletExpressions, kubeletProblems } from './kubelet-validation.ts';
+import { amiFamilyOf } from './ami-family.ts';
+import { expressionProblem } from './kubelet-expressions.ts';
+import { kubeletExpressions, kubeletProblems, unsupportedSettings } from './kubelet-validation.ts';
+import { RESOLVED_CONDITIONS } from './node-class-parts.ts';
 import { notSupported } from './node-class-support.ts';
 import { restrictedTag } from './tags.ts';
+import { userDataProblem } from './user-data.ts';
 
 /** Whether a NodeClass can be launched with. */
 export const VALIDATION_SUCCEEDED = 'ValidationSucceeded';
 
 type Verdict = Pick<ConditionChange, 'status' | 'reason' | 'message'>;
 
-/**
- * Whether a NodeClass can be launched with, as a condition: the first thing that is wrong with
- * it, or that what it selects is not known yet. What only EC2 could tell (a dry run's refusal) is
- * not asked: the first launch tells it.
- *
- * Source: karpenter AWS provider v1.14, controllers/nodeclass/validation.go.
- */
-export function validation(
-  nodeClass: NodeClass,
-  dependencies: readonly string[],
-  conditions: readonly Condition[],
-  settings: Pick<ClusterSettings, 'serviceCidr'>,
-): Verdict {
-  return (
-    problemOf(nodeClass, settings) ??
-    pendingOf(dependencies, conditions) ??
-    tagProblem(nodeClass) ?? { status: 'True' }
-  );
+/** What a NodeClass is judged by. */
+interface Evidence {
+  readonly facts: NodeClassFacts;
+  /** Of its parts, as this look leaves them. */
+  readonly conditions: readonly Condition[];
+  readonly settings: Pick<ClusterSettings, 'serviceCidr' | 'kubeletExpressions'>;
+  readonly instanceTypes?: readonly InstanceType[];
 }
+
+type Judge = (nodeClass: NodeClass, evidence: Evidence) => Verdict | undefined;
 
 const failed = (reason: string, message: string): Verdict => ({ status: 'False', reason, message });
 
-function problemOf(
-  nodeClass: NodeClass,
-  { serviceCidr }: Pick<ClusterSettings, 'serviceCidr'>,
-): Verdict | undefined {
-  if (serviceCidr === '') {
-    return failed('ClusterCIDRResolutionFailed', 'The service network of the cluster is not known');
-  }
-  const { kubelet } = nodeClass.spec;
-  const written = { ...Object(nodeClass.wire.kubelet) };
-  const problems = kubelet === undefined ? [] : kubeletProblems(kubelet, written);
+const serviceNetwork: Judge = (nodeClass, { settings }) =>
+  settings.serviceCidr === '' && amiFamilyOf(nodeClass).name === 'AL2023'
+    ? failed('ClusterCIDRResolutionFailed', 'The service network of the cluster is not known')
+    : undefined;
+
+const kubelet: Judge = (nodeClass, { settings }) => {
+  const { kubelet: understood } = nodeClass.spec;
+  if (understood === undefined) return undefined;
+  const written: Readonly<Record<string, unknown>> = { ...Object(nodeClass.wire.kubelet) };
+  const problems = kubeletProblems(understood, written);
   if (problems.length > 0) return failed('InvalidKubeletConfiguration', problems.join('; '));
-  const expressions = kubelet === undefined ? [] : kubeletExpressions(kubelet, written);
-  if (expressions.length > 0) {
-    const fields = expressions.join(', ');
-    return failed('KubeletExpressionsDisabled', `Expressions are not supported: ${fields}`);
+  const expressions = kubeletExpressions(understood);
+  if (expressions.length > 0 && settings.kubeletExpressions !== true) {
+    const fields = expressions.map(({ field }) => field).join(', ');
+    return failed('KubeletExpressionsDisabled', `Expressions are switched off: ${fields}`);
   }
+  const invalid = expressions.flatMap(({ field, expression }) => {
+    const problem = expressionProblem(expression);
+    return problem === undefined ? [] : [`${field}: ${problem}`];
+  });
+  if (invalid.length > 0) return failed('KubeletExpressionInvalid', invalid.join('; '));
+  const unsupported = unsupportedSettings(amiFamilyOf(nodeClass), written);
+  if (unsupported.length === 0) return undefined;
+  return failed('UnsupportedKubeletConfiguration', unsupported.join('; '));
+};
+
+const support: Judge = (nodeClass) => {
   const lacking = notSupported(nodeClass);
   return lacking === undefined
     ? undefined
     : failed('UnsupportedConfiguration', `The EC2NodeClass ${lacking}`);
-}
+};
 
-function pendingOf(
-  dependencies: readonly string[],
-  conditions: readonly Condition[],
-): Verdict | undefined {
-  const statuses = dependencies.map((type) => conditionOf(conditions, type)?.status ?? 'Unknown');
+/** Capacity reservations may be missing: they are never what a launch depends on. */
+const DEPENDENCIES = [
+  RESOLVED_CONDITIONS.amis,
+  RESOLVED_CONDITIONS.instanceProfile,
+  RESOLVED_CONDITIONS.securityGroups,
+  RESOLVED_CONDITIONS.subnets,
+  RESOLVED_CONDITIONS.placementGroup,
+];
+
+const dependencies: Judge = (_nodeClass, { conditions }) => {
+  const statuses = DEPENDENCIES.map((type) => conditionOf(conditions, type)?.status ?? 'Unknown');
   const reason = 'DependenciesNotReady';
   const message = 'Awaiting AMI, Instance Profile, Security Group, and Subnet resolution';
   if (statuses.includes('False')) return { status: 'False', reason, message };
   return statuses.includes('Unknown') ? { status: 'Unknown', reason, message } : undefined;
-}
+};
 
-function tagProblem({ spec }: NodeClass): Verdict | undefined {
+const evaluation: Judge = (_nodeClass, { facts }) =>
+  facts.kubeletProblem === undefined
+    ? undefined
+    : failed('KubeletExpressionEvaluationFailed', facts.kubeletProblem);
+
+const tags: Judge = ({ spec }) => {
   const tag = restrictedTag(spec.tags);
   return tag === undefined
     ? undefined
     : failed('TagValidationFailed', `The tag ${tag} is not the user's to set`);
+};
+
+/** A kubelet that keeps everything for itself on some types only rules these out. */
+const reserves: Judge = (_nodeClass, { instanceTypes = [] }) => {
+  const isLeft = ({ allocatable }: InstanceType): boolean =>
+    (allocatable.cpu ?? 0) > 0 && (allocatable.memory ?? 0) > 0 && (allocatable.pods ?? 0) > 0;
+  if (instanceTypes.length === 0 || instanceTypes.some(isLeft)) return undefined;
+  const message = `Kubelet leaves nothing for pods on any of ${instanceTypes.length} instance types`;
+  return failed('KubeletReservesTooMuch', message);
+};
+
+const userData: Judge = (nodeClass) => {
+  const problem = userDataProblem(nodeClass);
+  if (problem === undefined) return undefined;
+  const reason = problem.startsWith('comes to') ? 'UserDataSizeLimitExceeded' : 'InvalidUserData';
+  return failed(reason, `The user data ${problem}`);
+};
+
+/** EC2 launches nothing into a subnet with a security group that another network has. */
+const networks: Judge = (_nodeClass, { facts: { subnets, securityGroups } }) => {
+  if ('failed' in subnets || 'failed' in securityGroups) return undefined;
+  const elsewhere =
+    (vpcIds: readonly string[]) =>
+    ({ vpcId }: FoundSubnet) =>
+      vpcId !== undefined && !vpcIds.includes(vpcId);
+  for (const { id, vpcIds } of securityGroups) {
+    const subnet = vpcIds && subnets.find(elsewhere(vpcIds));
+    if (subnet === undefined) continue;
+    const message = `Security group ${id} is of ${vpcIds?.join(', ')}, subnet ${subnet.id} of ${subnet.vpcId}`;
+    return failed('SecurityGroupSubnetVPCMismatch', message);
+  }
+  return undefined;
+};
+
+const namedProfile: Judge = ({ spec }, { facts: { instanceProfiles } }) => {
+  const { instanceProfile } = spec;
+  if (instanceProfile === undefined || 'failed' in instanceProfiles) return undefined;
+  if (instanceProfiles.some(({ name }) => name === instanceProfile)) return undefined;
+  return failed('InstanceProfileNotFound', `There is no instance profile ${instanceProfile}`);
+};
+
+const JUDGES: readonly Judge[] = [
+  serviceNetwork,
+  kubelet,
+  support,
+  dependencies,
+  evaluation,
+  tags,
+  reserves,
+  userData,
+  networks,
+  namedProfile,
+];
+
+/**
+ * Whether a NodeClass can be launched with, as a condition: the first thing that is wrong with
+ * it, or that what it selects is not known yet. EC2 is not asked to rehearse a launch: what a dry
+ * run would find is looked at here, and what only EC2 knows (permissions) the first launch tells.
+ *
+ * Source: karpenter AWS provider v1.14, controllers/nodeclass/validation.go; order and reasons.
+ */
+export function validation(nodeClass: NodeClass, evidence: Evidence): Verdict {
+  for (const judge of JUDGES) {
+    const verdict = judge(nodeClass, evidence);
+    if (verdict !== undefined) return verdict;
+  }
+  return { status: 'True' };
 }

@@ -56,6 +56,12 @@ export const instanceTags = (group: string, claims: readonly NodeClaim[]): Tags 
   };
 };
 
+/** The tags by which the launch templates of a NodeClass are found, whoever made them. */
+export const templateTagsOf = (
+  { meta }: Pick<NodeClass, 'meta'>,
+  settings: Pick<ClusterSettings, 'clusterName'>,
+): Tags => ({ [CLUSTER_NAME_TAG]: settings.clusterName, [NODECLASS]: meta.name });
+
 /** The tags of a NodeClass's instance profile. */
 export const profileTags = (
   nodeClass: NodeClass,

@@ -16,19 +16,23 @@ export function resolveNodeClasses(snapshot: Snapshot): readonly Action[] {
     ),
     ({ spec }) => spec.nodeClassRef.name,
   );
-  // One that cannot be read may refer to any of them.
-  const unread = snapshot.leftOut
+  const unreadClaims = snapshot.leftOut
     .filter(({ object }) => object.kind === 'NodeClaim')
-    .map(({ object }) => object.name);
+    .map(({ object }) => object.name)
+    .sort(compareText);
   const facts = new Map(snapshot.nodeClassFacts.map((each) => [each.nodeClass, each]));
+  const remains = new Map((snapshot.nodeClassRemains ?? []).map((each) => [each.nodeClass, each]));
   return [...snapshot.nodeClasses].sort(byName).flatMap((nodeClass) => {
     const { name } = nodeClass.meta;
     const found = facts.get(name);
+    const left = remains.get(name);
+    const instanceTypes = snapshot.catalog.byNodeClass.get(name);
     return nodeClassActions(nodeClass, {
-      ...(found ? { facts: found } : {}),
-      claims: [...(claims.get(name) ?? []).map(({ meta }) => meta.name), ...unread].sort(
-        compareText,
-      ),
+      ...(found && { facts: found }),
+      ...(left && { remains: left }),
+      ...(instanceTypes && { instanceTypes }),
+      claims: [...(claims.get(name) ?? [])].sort(byName),
+      unreadClaims,
       settings: snapshot.settings,
       now: snapshot.takenAt,
     });

@@ -28,11 +28,25 @@ export interface FoundSubnet extends ResolvedSubnet {
 
 /** A security group as EC2 describes it. */
 export interface FoundSecurityGroup extends ResolvedSecurityGroup {
-  readonly vpcId?: string;
+  /** Every network in which it can be used; absent where that could not be found out. */
+  readonly vpcIds?: readonly string[];
 }
 
 /** A capacity reservation as EC2 describes it; whether it is about to end is the core's to say. */
 export type FoundCapacityReservation = Omit<ResolvedCapacityReservation, 'state'>;
+
+/** An instance profile as IAM describes it. */
+export interface FoundInstanceProfile {
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly createdAt: EpochMs;
+}
+
+/** What a NodeClass leaves in the account: launch templates by name. */
+export interface LeftBehind {
+  readonly launchTemplates: readonly string[];
+  readonly instanceProfiles: readonly FoundInstanceProfile[];
+}
 
 /** Why a part could not be asked. */
 export interface Unanswered {
@@ -52,6 +66,17 @@ export interface NodeClassFacts {
   readonly capacityReservations?: readonly FoundCapacityReservation[] | Unanswered;
   /** Absent: the NodeClass selects none. Empty: the one it selects is not there. */
   readonly placementGroups?: readonly ResolvedPlacementGroup[] | Unanswered;
-  /** The name of the instance profile that is there, its role attached; absent where it is not. */
-  readonly instanceProfile?: string | Unanswered;
+  /**
+   * Where the NodeClass names a role: those that are kept for it. Where it names a profile: that
+   * one, if it is there.
+   */
+  readonly instanceProfiles: readonly FoundInstanceProfile[] | Unanswered;
+  /** What a kubelet expression came to for some instance type that cannot be used. */
+  readonly kubeletProblem?: string;
+}
+
+/** What AWS answered about an EC2NodeClass that is being deleted and that nobody needs any more. */
+export interface NodeClassRemains {
+  readonly nodeClass: string;
+  readonly leftBehind: LeftBehind | Unanswered;
 }

@@ -5,6 +5,8 @@ import type { Taint } from '#lib/constraints/taints.ts';
 import type { Command } from './command.ts';
 import type { CapacityType } from './instance-type.ts';
 import type { Launch } from './launch.ts';
+import type { MarketPart } from './market.ts';
+import type { MemoryRecord } from './memory-record.ts';
 import type { NewNodeClaim } from './node-claim.ts';
 import type {
   ResolvedAmi,
@@ -104,6 +106,19 @@ export type Action =
       readonly role: string;
       readonly tags: Readonly<Record<string, string>>;
     }
+  /** Not-found is success; the roles are those that IAM listed, and are taken out first. */
+  | {
+      readonly kind: 'deleteInstanceProfile';
+      readonly nodeClass: ObjectRef;
+      readonly profile: string;
+      readonly roles: readonly string[];
+    }
+  /** Not-found is success. */
+  | { readonly kind: 'deleteLaunchTemplate'; readonly name: string; readonly because: string }
+  /** Asks EC2 again what it sells, and keeps it. Ours alone: needs no Lease. */
+  | { readonly kind: 'refreshMarket'; readonly parts: readonly MarketPart[] }
+  /** Keeps what nodes told of their memory. Ours alone: needs no Lease. */
+  | { readonly kind: 'rememberMemory'; readonly records: readonly MemoryRecord[] }
   | {
       readonly kind: 'recordEvent';
       readonly about: ObjectRef;

@@ -3,13 +3,15 @@ import type { DecodedObjects } from '#lib/kube/decode.ts';
 import type { BufferTarget } from '#lib/model/capacity-buffer.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
 import type { Instance } from '#lib/model/instance.ts';
-import type { NodeClassFacts } from '#lib/model/node-class-facts.ts';
+import type { MemoryRecord } from '#lib/model/memory-record.ts';
+import type { NodeClassFacts, NodeClassRemains } from '#lib/model/node-class-facts.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { LeftOut, Snapshot } from '#lib/model/snapshot.ts';
 import type { SoldOut } from '#lib/model/sold-out.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import type { WorkloadSelector } from '#lib/model/workload.ts';
 import { joinNodes } from './join-nodes.ts';
+import type { Market } from './market.ts';
 
 /** What a Snapshot holds besides the cluster's objects. */
 export interface Facts {
@@ -21,8 +23,12 @@ export interface Facts {
   /** What the CapacityBuffers refer to; none where absent. */
   readonly bufferTargets?: readonly BufferTarget[];
   readonly nodeClassFacts: readonly NodeClassFacts[];
+  /** Absent where none was looked up. */
+  readonly nodeClassRemains?: readonly NodeClassRemains[];
   /** Absent: nobody needed to know. */
   readonly instances?: readonly Instance[];
+  /** Absent: nobody needed to know how old it is. */
+  readonly market?: Pick<Market, 'dates' | 'memory'>;
 }
 
 /**
@@ -54,7 +60,12 @@ export function assemble(objects: DecodedObjects, facts: Facts): Snapshot {
     catalog: facts.catalog,
     soldOut: facts.soldOut.toSorted(bySoldOut),
     ...(facts.instances !== undefined && { instances: facts.instances.toSorted(byId) }),
-    nodeClassFacts: facts.nodeClassFacts.toSorted((a, b) => compareText(a.nodeClass, b.nodeClass)),
+    ...(facts.market && { memory: facts.market.memory.toSorted(byTypeAndImages) }),
+    ...(facts.market?.dates && { market: facts.market.dates }),
+    nodeClassFacts: facts.nodeClassFacts.toSorted(byNodeClass),
+    ...(facts.nodeClassRemains !== undefined && {
+      nodeClassRemains: facts.nodeClassRemains.toSorted(byNodeClass),
+    }),
     leftOut: facts.leftOut.toSorted(byObject),
   };
 }
@@ -63,6 +74,14 @@ const bySelectorKind = (a: WorkloadSelector, b: WorkloadSelector): number =>
   compareText(a.kind, b.kind);
 
 const byTargetKind = (a: BufferTarget, b: BufferTarget): number => compareText(a.kind, b.kind);
+
+const byNodeClass = (a: { nodeClass: string }, b: { nodeClass: string }): number =>
+  compareText(a.nodeClass, b.nodeClass);
+
+const byTypeAndImages = chain<MemoryRecord>(
+  (a, b) => compareText(a.instanceType, b.instanceType),
+  (a, b) => compareText(a.images, b.images),
+);
 
 const byId = (a: Instance, b: Instance): number => compareText(a.id, b.id);
 

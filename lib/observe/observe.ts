@@ -1,7 +1,7 @@
 import type { AwsCall } from '#lib/aws/call.ts';
 import { describeAwsError } from '#lib/aws/errors.ts';
 import { listInstances } from '#lib/aws/instances.ts';
-import { nodeClassFacts } from '#lib/aws/node-class-facts.ts';
+import { reservationsTaken } from '#lib/ec2/reservations-taken.ts';
 import { readBufferTargets } from '#lib/kube/buffer-targets.ts';
 import {
   type DecodedObjects,
@@ -17,18 +17,18 @@ import { listPages } from '#lib/kube/list.ts';
 import { readSoldOut } from '#lib/kube/sold-out.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import { LAUNCHED } from '#lib/model/condition-types.ts';
-import { conditionOf, READY } from '#lib/model/conditions.ts';
+import { conditionOf } from '#lib/model/conditions.ts';
 import type { Instance } from '#lib/model/instance.ts';
 import { LAUNCH_GROUP, TERMINATION_FINALIZER } from '#lib/model/labels.ts';
 import type { Node } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
-import type { NodeClass } from '#lib/model/node-class.ts';
-import type { NodeClassFacts } from '#lib/model/node-class-facts.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { LeftOut, Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { assemble } from './assemble.ts';
 import { catalogFor } from './catalog-cache.ts';
+import { readMarket } from './market.ts';
+import { askAboutNodeClasses } from './node-classes.ts';
 
 /** What looking takes. */
 export interface ObservePorts {
@@ -44,6 +44,8 @@ export interface ObserveOptions {
   readonly resolveAllNodeClasses?: boolean;
   /** List the cluster's instances even where no NodeClaim raises the question. */
   readonly listInstances?: boolean;
+  /** Tell how old what is known of EC2's types and prices is, and what nodes told of memory. */
+  readonly marketUpkeep?: boolean;
 }
 
 /**
@@ -56,29 +58,49 @@ export async function observe(
   options: ObserveOptions = {},
 ): Promise<Snapshot> {
   const takenAt = ports.now();
-  const [read, sold] = await Promise.all([
-    readObjects(ports.kube, ports.settings.cluster),
+  const { cluster } = ports.settings;
+  const [read, sold, market] = await Promise.all([
+    readObjects(ports.kube, cluster),
     readSoldOut(ports.kube, takenAt),
+    readMarket(ports.kube, cluster.region, { now: takenAt, anew: options.marketUpkeep === true }),
   ]);
   const { objects } = read;
-  const [listed, facts, buffers] = await Promise.all([
+  const [listed, asked, buffers] = await Promise.all([
     instancesOf(ports, objects, { ...options, takenAt }),
-    factsOf(ports, objects.nodeClasses, options),
+    askAboutNodeClasses(ports, objects, {
+      takenAt,
+      all: options.resolveAllNodeClasses === true,
+    }),
     readBufferTargets(ports.kube, objects.capacityBuffers),
   ]);
+  const { kubernetesVersion } = asked;
   return assemble(objects, {
     takenAt,
-    settings: ports.settings.cluster,
+    settings: {
+      ...cluster,
+      ...(kubernetesVersion !== undefined && { kubernetesVersion }),
+    },
     catalog: catalogFor({
-      settings: ports.settings.cluster,
+      market,
+      settings: cluster,
       nodeClasses: objects.nodeClasses,
       soldOut: sold.soldOut,
+      shiftedZones: [],
+      reservationsTaken: reservationsTaken(objects.nodeClaims),
       now: takenAt,
     }),
     soldOut: sold.soldOut,
-    leftOut: [...read.leftOut, ...sold.leftOut, ...listed.leftOut, ...buffers.leftOut],
+    leftOut: [
+      ...read.leftOut,
+      ...sold.leftOut,
+      ...listed.leftOut,
+      ...buffers.leftOut,
+      ...market.leftOut,
+    ],
+    ...(options.marketUpkeep === true && { market }),
     bufferTargets: buffers.targets,
-    nodeClassFacts: facts,
+    nodeClassFacts: asked.facts,
+    nodeClassRemains: asked.remains,
     ...(listed.instances !== undefined && { instances: listed.instances }),
   });
 }
@@ -155,23 +177,4 @@ function isMissing(nodes: readonly Node[], now: EpochMs): (claim: NodeClaim) => 
       !ready.has(providerId)
     );
   };
-}
-
-async function factsOf(
-  { aws, settings }: ObservePorts,
-  nodeClasses: readonly NodeClass[],
-  options: ObserveOptions,
-): Promise<readonly NodeClassFacts[]> {
-  const asked = nodeClasses.filter(
-    (nodeClass) => options.resolveAllNodeClasses || !isResolved(nodeClass),
-  );
-  return await Promise.all(
-    asked.map((nodeClass) => nodeClassFacts(aws, nodeClass, settings.cluster)),
-  );
-}
-
-/** Whether its status speaks of its present generation. */
-function isResolved({ meta, status }: NodeClass): boolean {
-  const ready = conditionOf(status.conditions, READY);
-  return ready?.status === 'True' && ready.observedGeneration === meta.generation;
 }

@@ -66,6 +66,6 @@ describe('nodeClassFacts', () => {
     expect((await lookUp(known, 'nodes')).subnets).toMatchObject(known.map((id) => ({ id })));
     const { subnets, securityGroups } = await lookUp(known.slice(1), 'nobody');
     expect(subnets).toMatchObject([{ id: known[1] }]);
-    expect(securityGroups).toEqual([{ id: 'sg-0nodes', name: 'nodes' }]);
+    expect(securityGroups).toMatchObject([{ id: 'sg-0nodes', name: 'nodes' }]);
   });
 });

@@ -44,7 +44,8 @@ export async function resolved(call: AwsCall): Promise<NodeClass> {
   let nodeClass = unresolved;
   for (let look = 0; look < 2; look += 1) {
     const facts = await nodeClassFacts(call, nodeClass, settings);
-    for (const action of nodeClassActions(nodeClass, { facts, claims: [], settings, now: NOON })) {
+    const context = { facts, claims: [], unreadClaims: [], settings, now: NOON };
+    for (const action of nodeClassActions(nodeClass, context)) {
       if (action.kind === 'ensureInstanceProfile') await ensureInstanceProfile(call, action);
       if (action.kind === 'updateStatus') {
         nodeClass = { ...nodeClass, status: { ...nodeClass.status, ...Object(action.status) } };

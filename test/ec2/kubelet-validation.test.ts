@@ -62,9 +62,12 @@ describe('kubeletProblems', () => {
 
 describe('kubeletExpressions', () => {
   it('tells expressions from values', () => {
-    const kubelet = { kubeReserved: { cpu: 'vcpus * 10', memory: '1Gi' } };
+    const kubelet = {
+      maxPodsExpression: 'vcpus * 4',
+      kubeReserved: { cpu: 'vcpus * 10', memory: '1Gi' },
+    };
 
-    expect(kubeletExpressions(kubelet, { maxPods: 'vcpus * 4' })).toEqual([
+    expect(kubeletExpressions(kubelet).map(({ field }) => field)).toEqual([
       'maxPods',
       'kubeReserved.cpu',
     ]);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { nodeClassActions } from '#lib/ec2/node-class-actions.ts';
+import { type NodeClassContext, nodeClassActions } from '#lib/ec2/node-class-actions.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
-import type { NodeClassFacts } from '#lib/model/node-class-facts.ts';
+import type { FoundInstanceProfile, NodeClassFacts } from '#lib/model/node-class-facts.ts';
 import type { Action } from '#lib/model/plan.ts';
+import { aNewClaim } from '#test/build/node-claims.ts';
 import { aNodeClass } from '#test/build/node-pools.ts';
 import { NOON } from '#test/build/objects.ts';
 import { someSettings } from '#test/build/snapshots.ts';
@@ -14,12 +15,31 @@ const facts: NodeClassFacts = {
   subnets: [{ id: 'subnet-1', zone: 'us-east-1a', zoneId: 'use1-az1', freeAddresses: 9 }],
   securityGroups: [{ id: 'sg-1' }],
   images: [{ id: 'ami-1', name: 'al2023', architecture: 'x86_64', createdAt: 0 }],
+  instanceProfiles: [],
+};
+const aProfile = (name: string, difference: Partial<FoundInstanceProfile> = {}) => ({
+  name,
+  roles: ['node-role'],
+  createdAt: 0,
+  ...difference,
+});
+
+const nothingLeft = {
+  nodeClass: 'default',
+  leftBehind: { instanceProfiles: [], launchTemplates: [] },
 };
 
 const act = (
   nodeClass: NodeClass,
-  { claims = [], ...more }: { facts?: NodeClassFacts; claims?: readonly string[] } = {},
-) => nodeClassActions(nodeClass, { claims, settings: someSettings(), now: NOON, ...more });
+  { claims = [], ...more }: Partial<Omit<NodeClassContext, 'claims'>> & { claims?: string[] } = {},
+) =>
+  nodeClassActions(nodeClass, {
+    claims: claims.map((name) => aNewClaim({ meta: { name } })),
+    unreadClaims: [],
+    settings: someSettings(),
+    now: NOON,
+    ...more,
+  });
 
 /** The NodeClass after its object was changed as these actions say. */
 function applied(nodeClass: NodeClass, actions: readonly Action[]): NodeClass {
@@ -71,7 +91,7 @@ describe('nodeClassActions', () => {
 
   it('makes no profile where the user named one', () => {
     const nodeClass = aNodeClass({ spec: { instanceProfile: 'mine' } });
-    const actions = act(nodeClass, { facts: { ...facts, instanceProfile: 'mine' } });
+    const actions = act(nodeClass, { facts: { ...facts, instanceProfiles: [aProfile('mine')] } });
 
     expect(actions.map(({ kind }) => kind)).not.toContain('ensureInstanceProfile');
     expect(JSON.stringify(actions)).toContain('"instanceProfile":"mine"');
@@ -88,7 +108,7 @@ describe('nodeClassActions', () => {
   });
 
   it('comes to rest: what it wrote once it does not write again', () => {
-    const told = { facts: { ...facts, instanceProfile: 'test_profile' } };
+    const told = { facts: { ...facts, instanceProfiles: [aProfile('test_profile')] } };
     const nodeClass = aNodeClass();
     const settled = applied(nodeClass, act(nodeClass, told));
 
@@ -102,8 +122,69 @@ describe('nodeClassActions', () => {
     expect(act(deleted, { claims })).toMatchObject([
       { kind: 'recordEvent', message: 'Waiting on NodeClaim termination for a, b, c, d, e' },
     ]);
-    expect(act(deleted)).toMatchObject([{ kind: 'update', meta: { finalizers: ['theirs'] } }]);
+    expect(act(deleted, { unreadClaims: ['x'] })).toMatchObject([{ kind: 'recordEvent' }]);
+    expect(act(deleted)).toEqual([]);
+    expect(act(deleted, { remains: nothingLeft })).toMatchObject([
+      { kind: 'update', meta: { finalizers: ['theirs'] } },
+    ]);
     expect(act(deleted, { claims: ['a'] })).toMatchObject([{ kind: 'recordEvent' }]);
     expect(act(aNodeClass({ meta: { deletedAt: NOON } }))).toEqual([]);
+  });
+
+  it('deletes what a NodeClass left in the account before it lets it go', () => {
+    const deleted = aNodeClass({ meta: { deletedAt: NOON, finalizers: [FINALIZER] } });
+    const leftBehind = { instanceProfiles: [aProfile('old')], launchTemplates: ['t'] };
+
+    expect(act(deleted, { remains: { nodeClass: 'default', leftBehind } })).toMatchObject([
+      { kind: 'deleteInstanceProfile', profile: 'old', roles: ['node-role'] },
+      { kind: 'deleteLaunchTemplate', name: 't' },
+    ]);
+    expect(
+      act(deleted, {
+        remains: { nodeClass: 'default', leftBehind: { failed: 'AccessDenied: no' } },
+      }),
+    ).toMatchObject([{ kind: 'recordEvent', type: 'Warning', reason: 'FinalizationFailed' }]);
+  });
+
+  it('deletes an old profile that neither the status nor a NodeClaim names', () => {
+    const found = [aProfile('test_profile'), aProfile('used'), aProfile('old')];
+    const unused = (createdAt = 0) =>
+      act(aNodeClass(), {
+        facts: { ...facts, instanceProfiles: found.map((each) => ({ ...each, createdAt })) },
+      });
+    const profilesDeleted = (actions: readonly Action[]) =>
+      actions.flatMap((action) =>
+        action.kind === 'deleteInstanceProfile' ? [action.profile] : [],
+      );
+    const using = (profile?: string) =>
+      nodeClassActions(aNodeClass(), {
+        facts: { ...facts, instanceProfiles: found },
+        claims: [
+          aNewClaim({
+            meta: {
+              annotations:
+                profile === undefined ? {} : { 'karpenter.k8s.aws/instance-profile-name': profile },
+            },
+          }),
+        ],
+        unreadClaims: [],
+        settings: someSettings(),
+        now: NOON,
+      });
+
+    expect(profilesDeleted(unused())).toEqual(['used', 'old']);
+    expect(profilesDeleted(unused(NOON - 3_599_999))).toEqual([]);
+    expect(profilesDeleted(using('used'))).toEqual(['old']);
+    expect(profilesDeleted(using())).toEqual([]);
+  });
+
+  it('keeps beside the status what it has no field for', () => {
+    const [update] = act(aNodeClass(), { facts });
+
+    expect(JSON.parse(Object(update).meta.annotations['joinery.dev/resolved'])).toEqual({
+      version: 1,
+      freeAddresses: { 'subnet-1': 9 },
+      availableInstances: {},
+    });
   });
 });

@@ -5,6 +5,7 @@ import type { NodeClass } from '#lib/model/node-class.ts';
 import type { NodeClassFacts } from '#lib/model/node-class-facts.ts';
 import { aNodeClass } from '#test/build/node-pools.ts';
 import { NOON } from '#test/build/objects.ts';
+import { someSettings } from '#test/build/snapshots.ts';
 
 const facts: NodeClassFacts = {
   nodeClass: 'default',
@@ -17,7 +18,7 @@ const facts: NodeClassFacts = {
   images: [
     { id: 'ami-1', name: 'al2023', architecture: 'x86_64', createdAt: 0, variants: ['standard'] },
   ],
-  instanceProfile: 'test_profile',
+  instanceProfiles: [{ name: 'test_profile', roles: ['node-role'], createdAt: 0 }],
 };
 
 /** A NodeClass that nobody has looked at yet. */
@@ -35,7 +36,10 @@ const fresh = (difference: Parameters<typeof aNodeClass>[0] = {}): NodeClass => 
 const resolve = (
   difference: Partial<NodeClassFacts> = {},
   { nodeClass = fresh(), serviceCidr = '10.100.0.0/16' } = {},
-) => nodeClassStatus(nodeClass, { ...facts, ...difference }, { serviceCidr }, NOON);
+) => {
+  const settings = someSettings({ serviceCidr });
+  return nodeClassStatus(nodeClass, { ...facts, ...difference }, { settings, now: NOON }).status;
+};
 
 const verdictOf = (status: ReturnType<typeof resolve>, type: string) => {
   const { status: is, reason } = conditionOf(status.conditions, type) ?? {};
@@ -48,7 +52,9 @@ describe('nodeClassStatus', () => {
 
     expect(status.conditions.map(({ type, status: is }) => `${type}=${is}`)).toEqual([
       'AMIsReady=True',
+      'CapacityReservationsReady=True',
       'InstanceProfileReady=True',
+      'PlacementGroupReady=True',
       'Ready=True',
       'SecurityGroupsReady=True',
       'SubnetsReady=True',
@@ -59,11 +65,11 @@ describe('nodeClassStatus', () => {
     );
   });
 
-  it('lists subnets by free addresses, then id, and does not publish the number', () => {
+  it('lists subnets by free addresses, then id', () => {
     expect(resolve().subnets).toEqual([
-      { id: 'subnet-a', zone: 'us-east-1b', zoneId: 'use1-az2' },
-      { id: 'subnet-b', zone: 'us-east-1b', zoneId: 'use1-az2' },
-      { id: 'subnet-0few', zone: 'us-east-1a', zoneId: 'use1-az1' },
+      { id: 'subnet-a', zone: 'us-east-1b', zoneId: 'use1-az2', freeAddresses: 100 },
+      { id: 'subnet-b', zone: 'us-east-1b', zoneId: 'use1-az2', freeAddresses: 100 },
+      { id: 'subnet-0few', zone: 'us-east-1a', zoneId: 'use1-az1', freeAddresses: 20 },
     ]);
     expect(resolve().securityGroups?.map(({ id }) => id)).toEqual(['sg-1', 'sg-2']);
   });
@@ -91,8 +97,7 @@ describe('nodeClassStatus', () => {
   });
 
   it('waits for the instance profile without calling it a failure', () => {
-    const { instanceProfile: _, ...withoutProfile } = facts;
-    const status = nodeClassStatus(fresh(), withoutProfile, { serviceCidr: '10.0.0.0/16' }, NOON);
+    const status = resolve({ instanceProfiles: [] });
 
     expect(verdictOf(status, 'InstanceProfileReady')).toBe('Unknown AwaitingReconciliation');
     expect(verdictOf(status, 'ValidationSucceeded')).toBe('Unknown DependenciesNotReady');
@@ -120,8 +125,8 @@ describe('nodeClassStatus', () => {
     );
   });
 
-  it('says of an alias that cannot be launched yet that it is not supported', () => {
-    const nodeClass = fresh({ spec: { amiSelectorTerms: [{ alias: 'bottlerocket@latest' }] } });
+  it('says of an alias that has no images in this minor that it is not supported', () => {
+    const nodeClass = fresh({ spec: { amiSelectorTerms: [{ alias: 'al2@latest' }] } });
 
     expect(verdictOf(resolve({}, { nodeClass }), 'AMIsReady')).toBe('False UnsupportedAlias');
   });

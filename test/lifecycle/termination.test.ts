@@ -71,7 +71,17 @@ describe('what could not be read', () => {
     });
     const seen = (unread: Snapshot['leftOut']) =>
       wantedOf(
-        aSettledSnapshot({ nodes: [], nodeClasses: [nodeClass], leftOut: unread }),
+        aSettledSnapshot({
+          nodes: [],
+          nodeClasses: [nodeClass],
+          leftOut: unread,
+          nodeClassRemains: [
+            {
+              nodeClass: nodeClass.meta.name,
+              leftBehind: { instanceProfiles: [], launchTemplates: [] },
+            },
+          ],
+        }),
         nodeClass.meta.name,
       );
 

@@ -114,6 +114,7 @@ describe('assemble', () => {
     subnets: [],
     securityGroups: [],
     images: [],
+    instanceProfiles: [],
   }));
   const leftOut = ['Pod', 'Node'].flatMap((kind) =>
     ['b', 'a'].flatMap((name) =>

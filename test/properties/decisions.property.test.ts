@@ -39,6 +39,7 @@ const BUSY: Snapshot = aSnapshot({
     subnets: [],
     securityGroups: { failed: 'throttled' },
     images: [],
+    instanceProfiles: [],
   })),
   catalog: aCatalog(
     [...M5_TYPES, anInstanceType('c6g.large', { arch: 'arm64', usdPerHour: 0.01 })],

@@ -1,0 +1,106 @@
+import type { AwsCall } from '#lib/aws/call.ts';
+import { embeddedTable } from '#lib/aws/embedded-table.ts';
+import { nodeClassFacts } from '#lib/aws/node-class-facts.ts';
+import { nodeClassRemains } from '#lib/aws/node-class-remains.ts';
+import { sharedCall } from '#lib/aws/shared-call.ts';
+import { hasExpressions, kubeletNumbers } from '#lib/ec2/kubelet-numbers.ts';
+import { nodeSettingsOf } from '#lib/ec2/node-settings.ts';
+import type { DecodedObjects } from '#lib/kube/decode.ts';
+import type { KubeTransport } from '#lib/kube/transport.ts';
+import { readMinorVersion } from '#lib/kube/version.ts';
+import { conditionOf, READY } from '#lib/model/conditions.ts';
+import { NODECLASS_FINALIZER } from '#lib/model/labels.ts';
+import type { NodeClass } from '#lib/model/node-class.ts';
+import type { NodeClassFacts, NodeClassRemains } from '#lib/model/node-class-facts.ts';
+import { isServed } from '#lib/model/node-pool.ts';
+import type { ClusterSettings } from '#lib/model/settings.ts';
+import type { EpochMs } from '#lib/model/time.ts';
+
+/** What asking about NodeClasses takes. */
+interface Ports {
+  readonly kube: KubeTransport;
+  readonly aws: AwsCall;
+  readonly settings: { readonly cluster: ClusterSettings };
+}
+
+/** What was asked about the NodeClasses of one look. */
+export interface NodeClassAnswers {
+  readonly facts: readonly NodeClassFacts[];
+  readonly remains: readonly NodeClassRemains[];
+  /** The API server's, which picks images; absent where nobody needed it or it did not say. */
+  readonly kubernetesVersion?: string;
+}
+
+/**
+ * What AWS answers about the NodeClasses that are due, or about all of them, and what those that
+ * are going leave behind. Equal questions are asked once.
+ */
+export async function askAboutNodeClasses(
+  { kube, aws, settings }: Ports,
+  objects: Pick<DecodedObjects, 'nodeClasses' | 'nodeClaims'>,
+  { takenAt, all }: { readonly takenAt: EpochMs; readonly all: boolean },
+): Promise<NodeClassAnswers> {
+  const call = sharedCall(aws);
+  const due = objects.nodeClasses.filter(
+    (nodeClass) => nodeClass.meta.deletedAt === undefined && (all || isDue(nodeClass, takenAt)),
+  );
+  const used = new Set(
+    objects.nodeClaims.flatMap(({ spec: { nodeClassRef: ref } }) =>
+      isServed(ref) ? [ref.name] : [],
+    ),
+  );
+  const going = objects.nodeClasses.filter(
+    ({ meta }) =>
+      meta.deletedAt !== undefined &&
+      meta.finalizers.includes(NODECLASS_FINALIZER) &&
+      !used.has(meta.name),
+  );
+  const kubernetesVersion = due.length === 0 ? undefined : await readMinorVersion(kube);
+  const cluster: ClusterSettings = {
+    ...settings.cluster,
+    ...(kubernetesVersion !== undefined && { kubernetesVersion }),
+  };
+  const [facts, remains] = await Promise.all([
+    Promise.all(due.map((nodeClass) => factsOf(call, nodeClass, cluster))),
+    Promise.all(going.map((nodeClass) => nodeClassRemains(call, nodeClass, cluster))),
+  ]);
+  return { facts, remains, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
+}
+
+/**
+ * How long a NodeClass that is not ready is asked about at each look, because its own instance
+ * profile is being made; then every few minutes with all the others.
+ */
+const YOUNG_MS = 60_000;
+
+/** Whether nothing was found out about its present generation, or that it is not ready is new. */
+function isDue({ meta, status }: NodeClass, now: EpochMs): boolean {
+  const ready = conditionOf(status.conditions, READY);
+  if (ready === undefined || ready.observedGeneration !== meta.generation) return true;
+  return ready.status !== 'True' && now - ready.changedAt < YOUNG_MS;
+}
+
+async function factsOf(
+  call: AwsCall,
+  nodeClass: NodeClass,
+  settings: ClusterSettings,
+): Promise<NodeClassFacts> {
+  const problem = kubeletProblem(nodeClass, settings);
+  return {
+    ...(await nodeClassFacts(call, nodeClass, settings)),
+    ...(problem !== undefined && { kubeletProblem: problem }),
+  };
+}
+
+/** What the kubelet expressions come to on the first type on which they come to nothing usable. */
+function kubeletProblem(nodeClass: NodeClass, settings: ClusterSettings): string | undefined {
+  const { kubelet } = nodeClass.spec;
+  if (kubelet === undefined || settings.kubeletExpressions !== true) return undefined;
+  if (!hasExpressions(kubelet)) return undefined;
+  const numberSettings = nodeSettingsOf(nodeClass, settings);
+  for (const { facts } of embeddedTable(settings.region)?.types ?? []) {
+    const { problems } = kubeletNumbers(facts, numberSettings);
+    if (problems.length > 0) return problems.join('; ');
+  }
+  return undefined;
+}
