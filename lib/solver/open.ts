@@ -19,6 +19,7 @@ import { lowerMinimums, unmetMinimums } from './min-values.ts';
 import type { PodGroup } from './pod-groups.ts';
 import type { Prices } from './prices.ts';
 import type { Source } from './sources.ts';
+import { holds } from './topology/offer.ts';
 
 /** What opening a node needs to know beside the pods. */
 export interface OpenContext extends FillContext {
@@ -81,7 +82,9 @@ const waysInto = (
   const { admissions: known, axes, prices } = around.context;
   const lineups = new Map<readonly Portion[], Lineup>();
   return sources.flatMap((source) => {
-    const admissions = admissionsFor(source, seed.asks, known);
+    const admissions = admissionsFor(source, seed.asks, known).filter((each) =>
+      holds(each, seed.group.amounts),
+    );
     if (admissions.length === 0) return [];
     const welcome = withoutHeavierHome(portions, source, around);
     const fillers = lineups.get(welcome) ?? lineUp(welcome, axes, prices);
