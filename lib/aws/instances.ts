@@ -28,12 +28,34 @@ export async function listInstances(
     { Name: 'instance-state-name', Values: LIVE_STATES },
     ...Object.entries(tags).map(([key, value]) => ({ Name: `tag:${key}`, Values: [value] })),
   ];
+  return [...(await describe(call, filters))].sort((a, b) => compareText(a.id, b.id));
+}
+
+/** How many values one filter takes. Source: EC2 API, DescribeInstances, Filters. */
+const IDS_AT_ONCE = 200;
+
+/**
+ * Those of `ids` that EC2 knows, in whatever state, tagged or not, sorted by id: a second question
+ * about instances that a list by tags did not show.
+ */
+export async function findInstances(
+  call: AwsCall,
+  ids: readonly string[],
+): Promise<readonly Instance[]> {
+  const found: Instance[] = [];
+  for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+    const Filters = [{ Name: 'instance-id', Values: ids.slice(from, from + IDS_AT_ONCE) }];
+    found.push(...(await describe(call, Filters)));
+  }
+  return found.sort((a, b) => compareText(a.id, b.id));
+}
+
+async function describe(call: AwsCall, Filters: Filter[]): Promise<readonly Instance[]> {
   const reservations = await everyPage(
-    (page) => call('DescribeInstances', { Filters: filters, ...page }),
+    (page) => call('DescribeInstances', { Filters, ...page }),
     ({ Reservations }) => Reservations ?? [],
   );
-  const described = reservations.flatMap(({ Instances }) => Instances ?? []);
-  return described.flatMap(instanceOf).sort((a, b) => compareText(a.id, b.id));
+  return reservations.flatMap(({ Instances }) => Instances ?? []).flatMap(instanceOf);
 }
 
 /** Ends an instance; one that EC2 does not know any more is ended. */
@@ -54,13 +76,38 @@ function instanceOf(described: DescribedInstance): readonly Instance[] {
       state,
       instanceType: described.InstanceType ?? '',
       zone: described.Placement?.AvailabilityZone ?? '',
-      capacityType: isSpot(described) ? 'spot' : 'on-demand',
+      capacityType: capacityTypeOf(described),
       imageId: described.ImageId ?? '',
       launchedAt: described.LaunchTime?.getTime() ?? 0,
       tags: tagsByKey(described.Tags),
+      ...placeOf(described),
     },
   ];
 }
 
-const isSpot = ({ InstanceLifecycle, SpotInstanceRequestId }: DescribedInstance): boolean =>
-  InstanceLifecycle === 'spot' || SpotInstanceRequestId !== undefined;
+/**
+ * Reserved is only what was launched into its reservation on purpose: an open one takes in whatever
+ * fits, without anybody having asked for it.
+ *
+ * Source: karpenter AWS provider v1.14, providers/instance/types.go, NewInstance.
+ */
+function capacityTypeOf(described: DescribedInstance): Instance['capacityType'] {
+  const { InstanceLifecycle, SpotInstanceRequestId, CapacityReservationId } = described;
+  if (InstanceLifecycle === 'spot' || SpotInstanceRequestId !== undefined) return 'spot';
+  const preference = described.CapacityReservationSpecification?.CapacityReservationPreference;
+  const isAskedFor = preference === 'capacity-reservations-only';
+  return CapacityReservationId !== undefined && isAskedFor ? 'reserved' : 'on-demand';
+}
+
+function placeOf(
+  described: DescribedInstance,
+): Pick<Instance, 'subnetId' | 'securityGroupIds' | 'reservationId'> {
+  const { SubnetId, SecurityGroups, CapacityReservationId } = described;
+  return {
+    ...(SubnetId === undefined ? {} : { subnetId: SubnetId }),
+    ...(SecurityGroups === undefined
+      ? {}
+      : { securityGroupIds: SecurityGroups.flatMap(({ GroupId }) => GroupId ?? []).sort() }),
+    ...(CapacityReservationId === undefined ? {} : { reservationId: CapacityReservationId }),
+  };
+}

@@ -10,5 +10,11 @@ export interface Instance {
   readonly capacityType: CapacityType;
   readonly imageId: string;
   readonly launchedAt: EpochMs;
+  /** Absent where EC2 did not say, as all that follows. */
+  readonly subnetId?: string;
+  /** Sorted. */
+  readonly securityGroupIds?: readonly string[];
+  /** The reservation that it runs in, whether or not it was asked for. */
+  readonly reservationId?: string;
   readonly tags: Readonly<Record<string, string>>;
 }
