@@ -24,10 +24,15 @@ export const aTable = (difference: Partial<Ec2Table> = {}): Ec2Table => ({
   pricedAt: '2026-07-20',
   spotPricesAreEstimates: true,
   zones: ZONES,
-  types: [['m5.large', 0.096] as const, ['m5.xlarge', 0.192] as const].map(([name, usd]) => ({
+  types: (
+    [
+      ['m5.large', 0.096, 0.0384],
+      ['m5.xlarge', 0.192, 0.0768],
+    ] as const
+  ).map(([name, onDemandUsdPerHour, spotUsdPerHour]) => ({
     facts: factsOfType(name),
-    onDemandUsdPerHour: usd,
-    sales: ZONES.map((zone) => ({ zone: zone.name, spotUsdPerHour: usd * 0.4 })),
+    onDemandUsdPerHour,
+    sales: ZONES.map((zone) => ({ zone: zone.name, spotUsdPerHour })),
   })),
   ...difference,
 });
