@@ -6,7 +6,8 @@
  * nodes turn out to be. Affinity holds if the pods can be bound in some order so that each finds
  * what it wants to be near: a pod that another satisfies may come after it, and a pod that is
  * what it looks for may come first where there is none yet in any domain that it may go to. The
- * latter is Karpenter's rule; kube-scheduler looks for one in all domains. As in kube-scheduler,
+ * latter is Karpenter's rule; kube-scheduler looks for one in all domains. A pod of a node that is
+ * going counts until it is moved. As in kube-scheduler,
  * one and the same pod must match all terms of a pod for it to be what that pod looks for.
  *
  * Sources: kubernetes v1.36, scheduler/plugins/interpodaffinity/filtering.go; karpenter v1.14,
@@ -65,8 +66,7 @@ interface Stand {
 
 /** Pods that can never be bound for want of a pod near them. */
 export function affinityProblems(snapshot: Snapshot, places: readonly Place[]): readonly string[] {
-  const staying = places.filter(({ isLeaving }) => !isLeaving);
-  const all = staying.flatMap((place) => standing(place).map((pod): Stand => ({ pod, place })));
+  const all = places.flatMap((place) => standing(place).map((pod): Stand => ({ pod, place })));
   const isOwner = ({ pod, place }: Stand): boolean =>
     place.coming.includes(pod) && pod.podAffinity.required.length > 0;
   const waiting = new Set(all.filter(isOwner));
