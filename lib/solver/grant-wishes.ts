@@ -1,13 +1,19 @@
 import type { Pod } from '#lib/model/pod.ts';
 import type { Packed } from './pack.ts';
 import type { TopologyRule } from './topology/rules.ts';
-import { type Granting, isPerNode, ruleFor, type TopologyWishes } from './topology/wish-rules.ts';
+import {
+  type Granting,
+  isPerNode,
+  ruleFor,
+  type TopologyWish,
+  type TopologyWishes,
+} from './topology/wish-rules.ts';
 
 /** What is made of pods' wishes in one packing. */
 export interface Wishful {
   /** The wishes of a pod that are kept like rules. */
   readonly granted: (pod: Pod) => readonly TopologyRule[];
-  /** The others, for the person who reads the plan. */
+  /** Those that are not, or not wholly, for the person who reads the plan. */
   readonly refused: (pod: Pod) => readonly string[];
 }
 
@@ -65,20 +71,21 @@ function grant(
   { plain, wishes, packWith, nodes }: Trial,
 ): Packed | undefined {
   const without = new Set<string>();
+  const ruleOf = (wish: TopologyWish): TopologyRule => ruleFor(wish, wishes.wishers(wish), nodes);
   const before = leftIn(plain);
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const isGranted = (pod: Pod, wish: ReturnType<TopologyWishes['of']>[number]): boolean =>
+    const isGranted = (pod: Pod, wish: TopologyWish): boolean =>
       !without.has(pod.meta.uid) && (isPerNode(wish) ? perNode : perDomain);
     const packed = packWith({
       granted: (pod) =>
         wishes
           .of(pod)
           .filter((wish) => isGranted(pod, wish))
-          .map((wish) => ruleFor(wish, wishes.wishers(wish), nodes)),
+          .map(ruleOf),
       refused: (pod) =>
         wishes
           .of(pod)
-          .filter((wish) => !isGranted(pod, wish))
+          .filter((wish) => !isGranted(pod, wish) || ruleOf(wish).maxSkew > wish.rule.maxSkew)
           .map(({ text }) => text),
     });
     if (priceOf(packed) > priceOf(plain) * WORTH_OF_WISHES) return undefined;

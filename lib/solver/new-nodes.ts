@@ -52,7 +52,10 @@ export function packNewNodes(
   // Where limits bind somebody goes without: the largest pods are served first, as upstream does.
   const byWorth = (a: Waiting, b: Waiting): number =>
     prices.worthOf(b.group) - prices.worthOf(a.group);
-  const inOrder = economy === 'limits' ? waiting : waiting.toSorted(byWorth);
+  const bySeat = (a: Waiting, b: Waiting): number =>
+    Number(isHardToSeat(b.group)) - Number(isHardToSeat(a.group)) || byWorth(a, b);
+  const order = context.first === 'hardest' ? bySeat : byWorth;
+  const inOrder = economy === 'limits' ? waiting : waiting.toSorted(order);
   const byGroup = new Map(waiting.map((each) => [each.group, each]));
   let course: Course = { planned: [], ledger: opening, usdPerHour: 0, yielded: new Map() };
   let closed: Course | undefined;
@@ -93,6 +96,10 @@ function better(course: Course, closed: Course | undefined, waiting: readonly Wa
   }
   return closed;
 }
+
+/** Whether only so many pods of a group may share a node: the others have room beside them. */
+const isHardToSeat = ({ standing }: PodGroup): boolean =>
+  standing.byNode.some(({ rule, owns }) => owns && rule.kind !== 'affinity');
 
 /** Whether there are pods left and a wish, or the lack of one, that was not tried yet. */
 const isOpen = ({ left, level, group }: Waiting): boolean =>

@@ -26,6 +26,8 @@ export interface OpenContext extends FillContext {
   /** Heaviest first. */
   readonly sources: readonly Source[];
   readonly minValuesPolicy: ClusterSettings['minValuesPolicy'];
+  /** Whose nodes are opened first: those of the dearest pods, or of those that few may share. */
+  readonly first: 'dearest' | 'hardest';
   /** Hears of groups that have got a place. */
   readonly settle: (group: PodGroup) => void;
 }

@@ -9,6 +9,7 @@ import { type Ledger, openLedger } from './ledger.ts';
 import { lowerBound } from './lower-bound.ts';
 import type { Demand } from './markets.ts';
 import { packNewNodes } from './new-nodes.ts';
+import type { OpenContext } from './open.ts';
 import { largestFirst, type PodGroup } from './pod-groups.ts';
 import { priceOut } from './prices.ts';
 import type { SealedClaim } from './seal.ts';
@@ -63,11 +64,9 @@ export interface Packed {
  * more.
  */
 export function pack(problem: PackProblem): Packed {
-  const cheapest = cheaper(
-    mannersOf(problem).map((manner) => packWhole('dollars', manner, problem)),
-  );
+  const cheapest = cheaper(waysOf(problem).map((way) => packWhole('dollars', way, problem)));
   if (cheapest.left.length === 0 || cheapest.ledger.allowances.size === 0) return cheapest;
-  const densest = packWhole('limits', 'even', problem);
+  const densest = packWhole('limits', { manner: 'even', first: 'dearest' }, problem);
   return servesMore(densest, cheapest, problem.groups) ? densest : cheapest;
 }
 
@@ -80,13 +79,24 @@ function servesMore(a: Packed, b: Packed, groups: readonly PodGroup[]): boolean 
   return differs !== undefined && (leftByA.get(differs) ?? 0) < (leftByB.get(differs) ?? 0);
 }
 
-/** In a larger batch every domain has its share of pods, and spreading them costs next to nothing. */
-const MOST_PODS_FOR_EACH_MANNER = 500;
+/** One of the ways in which a batch may be packed; which is cheapest only trying tells. */
+interface Way {
+  readonly manner: Manner;
+  readonly first: OpenContext['first'];
+}
 
-function mannersOf({ groups }: PackProblem): readonly Manner[] {
+/** In larger batches pods differ enough for any way to do, and each takes its time. */
+const MOST_PODS_FOR_ALL_WAYS = 500;
+
+function waysOf({ groups }: PackProblem): readonly Way[] {
+  const usual: Way = { manner: 'even', first: 'dearest' };
   const pods = groups.reduce((sum, group) => sum + group.pods.length, 0);
-  const hasChoice = groups.some(({ standing }) => standing.byDomain.length > 0);
-  return hasChoice && pods <= MOST_PODS_FOR_EACH_MANNER ? ['even', 'packed'] : ['even'];
+  if (pods > MOST_PODS_FOR_ALL_WAYS) return [usual];
+  const hasDomains = groups.some(({ standing }) => standing.byDomain.length > 0);
+  const hasSeats = groups.some(({ standing }) => standing.byNode.length > 0);
+  const manners: readonly Manner[] = hasDomains ? ['even', 'packed'] : ['even'];
+  const firsts: readonly Way['first'][] = hasSeats ? ['dearest', 'hardest'] : ['dearest'];
+  return manners.flatMap((manner) => firsts.map((first) => ({ manner, first })));
 }
 
 /** The one that leaves fewer pods, or adds less; the first of equals. */
@@ -109,15 +119,15 @@ const MOST_ATTEMPTS = 8;
  * Packs until every pod that was sent to a domain got a node there: rules hold only if all arrive.
  * Where nodes run out in a domain, fewer are sent there, and their like elsewhere keep even.
  */
-function packWhole(economy: Economy, manner: Manner, problem: PackProblem): Packed {
+function packWhole(economy: Economy, way: Way, problem: PackProblem): Packed {
   const admissions = createAdmissions();
   let caps: Caps = new Map();
   const sought = new Set(soughtIn(problem.groups));
   for (let attempts = 1; ; attempts++) {
     const { packed, missing, inVain } = attempt(economy, problem, {
+      ...way,
       caps,
       admissions,
-      manner,
       sought,
     });
     if (missing.length === 0 && inVain.length === 0) return packed;
@@ -151,7 +161,7 @@ interface Attempt {
   readonly inVain: readonly TopologyRule[];
 }
 
-interface Conditions extends Pick<AssignContext, 'caps' | 'admissions' | 'manner'> {
+interface Conditions extends Way, Pick<AssignContext, 'caps' | 'admissions'> {
   /** See createCensus. */
   readonly sought: ReadonlySet<TopologyRule>;
 }
@@ -159,7 +169,7 @@ interface Conditions extends Pick<AssignContext, 'caps' | 'admissions' | 'manner
 function attempt(
   economy: Economy,
   problem: PackProblem,
-  { caps, admissions, manner, sought }: Conditions,
+  { caps, admissions, manner, first, sought }: Conditions,
 ): Attempt {
   const { snapshot, groups, hosts, sources, axes, expected, topology } = problem;
   const census = topology.openCensus(sought);
@@ -189,6 +199,7 @@ function attempt(
     prices,
     sources,
     economy,
+    first,
     minValuesPolicy: snapshot.settings.minValuesPolicy,
     mayBegin,
     settle,
