@@ -135,6 +135,17 @@ describe('snapshotOfFiles', () => {
       expect(read([workload('Deployment', { replicas: 3 }), set]).snapshot.pods).toHaveLength(3);
     });
 
+    it('makes the ReplicaSet between a Deployment and its pods, which selects them', () => {
+      const { snapshot } = read([workload('Deployment', { replicas: 2 })]);
+      const [made, ...others] = snapshot.workloadSelectors;
+      const [first] = snapshot.pods;
+
+      expect(others).toEqual([]);
+      expect(made?.kind).toBe('ReplicaSet');
+      expect(made?.selector?.matchLabels).toEqual(first?.meta.labels);
+      expect(first?.meta.owners[0]).toMatchObject({ name: made?.meta.name, uid: made?.meta.uid });
+    });
+
     it('makes the volume claims that a StatefulSet would', () => {
       const volumeClaimTemplates = [
         { metadata: { name: 'data' }, spec: { storageClassName: 'gp3' } },
@@ -211,6 +222,32 @@ describe('snapshotOfFiles', () => {
 
     expect(read([node]).snapshot.nodes).toMatchObject([
       { node: { ready: { status: 'True' }, allocatable: { cpu: 2000 } } },
+    ]);
+  });
+
+  it('takes a claim that names its volume for bound, unless it says otherwise', () => {
+    const claim = (name: string, rest: Wire = {}) => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name },
+      spec: { volumeName: 'pv-1' },
+      ...rest,
+    });
+    const { snapshot } = read([
+      claim('plain'),
+      claim('told', { status: { phase: 'Pending' } }),
+      claim('waits', { spec: {} }),
+    ]);
+
+    expect(
+      snapshot.persistentVolumeClaims.map(({ phase, meta }) => [
+        phase,
+        meta.annotations['pv.kubernetes.io/bind-completed'],
+      ]),
+    ).toEqual([
+      ['Bound', 'yes'],
+      ['Pending', undefined],
+      ['Pending', undefined],
     ]);
   });
 
