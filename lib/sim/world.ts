@@ -98,6 +98,7 @@ export function createWorld(options: WorldOptions): World {
       name: cluster.clusterName,
       endpoint: cluster.clusterEndpoint,
       region: cluster.region,
+      version: cluster.kubernetesVersion,
     },
   });
   applyOne(kubernetes, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
