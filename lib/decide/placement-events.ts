@@ -1,12 +1,14 @@
 import { byName } from '#lib/constraints/order.ts';
-import { agrees, requirementsOf } from '#lib/constraints/requirements.ts';
-import { typesFor } from '#lib/model/catalog.ts';
-import type { InstanceType } from '#lib/model/instance-type.ts';
+import { isRejection } from '#lib/constraints/rejection.ts';
+import type { NodePool } from '#lib/model/node-pool.ts';
 import { nodePoolRef, podRef } from '#lib/model/object-ref.ts';
 import type { Action, Placement, Refusal } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { axesOf } from '#lib/solver/amounts.ts';
 import { optsOut } from '#lib/solver/eligibility.ts';
+import { unmetMinimums } from '#lib/solver/min-values.ts';
+import { sourceOf, whyNoNodes } from '#lib/solver/sources.ts';
 
 /** Nodes that pending pods were promised room on, or on which room is kept for a CapacityBuffer. */
 export const nominatedNodes = ({
@@ -65,25 +67,38 @@ export function placementEvents(
 const isOptedOut = (pod: Pod | undefined): boolean => pod !== undefined && optsOut(pod);
 
 /** Told about pools for which nothing can be bought, while pods go without a node. */
-const barrenPools = ({ nodePools, catalog }: Snapshot): readonly Action[] =>
-  [...nodePools]
-    .filter(({ meta, replicas }) => meta.deletedAt === undefined && replicas === undefined)
-    .filter((pool) => {
-      const { template } = pool;
-      const wanted = requirementsOf(template.requirements);
-      const types = typesFor(catalog, pool);
-      const isBuyable = ({ requirements, offerings }: InstanceType): boolean =>
-        agrees(requirements, wanted) &&
-        offerings.some((each) => each.available && agrees(each.requirements, wanted));
-      return types.length > 0 && !types.some(isBuyable);
+const barrenPools = (snapshot: Snapshot): readonly Action[] =>
+  snapshot.nodePools
+    .filter(({ replicas }) => replicas === undefined)
+    .flatMap((pool) => {
+      const due = barrenness(pool, snapshot);
+      return due === undefined ? [] : [{ pool, due }];
     })
-    .sort(byName)
-    .map((pool) => ({
+    .sort((a, b) => byName(a.pool, b.pool))
+    .map(({ pool, due }) => ({
       kind: 'recordEvent',
       about: nodePoolRef(pool),
       type: 'Warning',
       reason: 'NoCompatibleInstanceTypes',
-      message: 'NodePool requirements filtered out all compatible available instance types',
+      message: `NodePool requirements filtered out all compatible available instance types${due}`,
     }));
+
+/**
+ * Whether a NodePool's template leaves nothing that can be bought, and what else the event says of
+ * it; undefined where something is left.
+ *
+ * Source: karpenter v1.14, provisioning/scheduling/scheduler.go, NewScheduler; events.go.
+ */
+function barrenness(pool: NodePool, snapshot: Snapshot): string | undefined {
+  if (whyNoNodes(pool, snapshot)) return undefined;
+  const source = sourceOf(pool, snapshot, axesOf([]));
+  if (isRejection(source)) return '';
+  const buyable = source.types.filter(({ offerings }) => offerings.length > 0);
+  if (buyable.length === 0) return '';
+  const isStrict = snapshot.settings.minValuesPolicy === 'Strict';
+  return isStrict && source.hasMinValues && unmetMinimums(buyable, source.requirements).length > 0
+    ? ' due to minValues incompatibility'
+    : undefined;
+}
 
 const nameOf = ({ meta }: Pod): string => `${meta.namespace}/${meta.name}`;

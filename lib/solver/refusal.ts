@@ -48,7 +48,7 @@ const NEARNESS: readonly Rejection['by'][] = [
 
 /**
  * Why a pod of `group` gets no node, from every NodePool, heaviest first, and in one sentence for
- * the pod's event: that of the pool which came nearest.
+ * the pod's event.
  */
 export function explainRefusal(
   group: PodGroup,
@@ -66,21 +66,37 @@ export function explainRefusal(
   return { rejection: summary(nodePools), nodePools };
 }
 
+/** What stands before the reasons of NodePools. */
+const NO_NODE = 'no node has room for it and none can be made: ';
+/** In characters: what an Event carries, its opening words and ours aside. */
+const MOST_TOLD = 850;
+
+/**
+ * One sentence for the pod's event: the reasons of all NodePools that give nodes at all, in their
+ * order, where they are short enough; else that of the one which came nearest, and how many more.
+ */
 function summary(nodePools: readonly PoolRejection[]): Rejection {
-  const nearest = nodePools.reduce<PoolRejection | undefined>(
+  const giving = nodePools.filter(
+    ({ rejection: { by } }) => by !== 'eligibility' && by !== 'nodeClass',
+  );
+  const told = giving.length > 0 ? giving : nodePools;
+  const nearest = told.reduce<PoolRejection | undefined>(
     (best, each) => (best && nearness(best.rejection) >= nearness(each.rejection) ? best : each),
     undefined,
   );
   if (!nearest) {
     return reject('eligibility', 'no node has room for it and there is no NodePool to make one');
   }
-  const { by, because } = nearest.rejection;
-  const place =
-    nodePools.length === 1
-      ? `NodePool ${nearest.nodePool}`
-      : `the nearest of ${nodePools.length} NodePools, ${nearest.nodePool}`;
-  return reject(by, `no node has room for it and none can be made: ${place}: ${because}`);
+  const { by } = nearest.rejection;
+  const all = told.map(tellPool).join('; ');
+  if (all.length <= MOST_TOLD) return reject(by, `${NO_NODE}${all}`);
+  const more = told.length > 1 ? ` (and ${told.length - 1} more NodePools)` : '';
+  const shown = tellPool(nearest).slice(0, MOST_TOLD);
+  return reject(by, `${NO_NODE}${shown}${more}`);
 }
+
+const tellPool = ({ nodePool, rejection: { because } }: PoolRejection): string =>
+  `NodePool ${nodePool}: ${because}`;
 
 const nearness = ({ by }: Rejection): number => NEARNESS.indexOf(by);
 
