@@ -1,8 +1,9 @@
 import { identityOf } from '#lib/kube/decode.ts';
-import { group, type Wire } from '#lib/kube/field.ts';
+import { DecodeError, group, type Wire } from '#lib/kube/field.ts';
 import { groupOf, isKind, KINDS } from '#lib/kube/kinds.ts';
 import { shortDigest } from '#lib/model/digest.ts';
 import { type EpochMs, formatInstant, parseInstant } from '#lib/model/time.ts';
+import { withFoldedLabelKeys } from './fold-label-keys.ts';
 
 /** The object's name; '' where it has none. */
 export const nameOf = (object: Wire): string => identityOf(object).name;
@@ -21,23 +22,46 @@ export function keyOf(object: Wire): string {
 /**
  * The object with what an API server and a scheduler would have added, where it is missing: uid,
  * creation time, namespace, generation, a status. Fixed by the object and `now`, so that the same
- * files always give the same Snapshot.
+ * files always give the same Snapshot. What cannot be read is left as it is: decoding tells why.
  */
 export function filledIn(object: Wire, now: EpochMs, priorities: Priorities): Wire {
+  const named = ifReadable(object, (bare) => withMetadata(bare, now));
+  return ifReadable(named, (bare) => filledInByKind(bare, priorities));
+}
+
+function ifReadable(object: Wire, change: (object: Wire) => Wire): Wire {
+  try {
+    return change(object);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return object;
+  }
+}
+
+function withMetadata(object: Wire, now: EpochMs): Wire {
   const { kind } = identityOf(object);
-  const meta = group(object, 'metadata');
   const isNamespaced = isKind(kind) && KINDS[kind].isNamespaced;
   const metadata = {
     uid: shortDigest(keyOf(object), 24),
     creationTimestamp: formatInstant(now),
     generation: 1,
     ...(isNamespaced && { namespace: 'default' }),
-    ...withoutNulls(meta),
+    ...withoutNulls(group(object, 'metadata')),
   };
-  const filled = { ...object, metadata };
-  if (kind === 'Pod') return filledInPod(filled, priorities);
-  if (kind === 'Node') return filledInNode(filled);
-  return kind === 'PersistentVolumeClaim' ? filledInVolumeClaim(filled) : filled;
+  return { ...object, metadata };
+}
+
+function filledInByKind(object: Wire, priorities: Priorities): Wire {
+  switch (identityOf(object).kind) {
+    case 'Pod':
+      return filledInPod(object, priorities);
+    case 'Node':
+      return filledInNode(object);
+    case 'PersistentVolumeClaim':
+      return filledInVolumeClaim(object);
+    default:
+      return object;
+  }
 }
 
 const withoutNulls = (fields: Wire): Wire =>
@@ -45,7 +69,8 @@ const withoutNulls = (fields: Wire): Wire =>
 
 const isMissing = (of: Wire, key: string): boolean => Object.keys(group(of, key)).length === 0;
 
-function filledInPod(pod: Wire, priorities: Priorities): Wire {
+function filledInPod(bare: Wire, priorities: Priorities): Wire {
+  const pod = withFoldedLabelKeys(bare);
   const spec = group(pod, 'spec');
   return {
     ...pod,

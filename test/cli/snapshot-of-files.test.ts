@@ -295,6 +295,65 @@ describe('snapshotOfFiles', () => {
     );
   });
 
+  it('leaves out objects that are none in the middle, and says where', () => {
+    const broken = [
+      { ...pod('a'), spec: 5 },
+      pod('b', { affinity: [1] }),
+      pod('c', {
+        affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [7] } },
+      }),
+    ];
+
+    expect(read([...broken, pod('good')]).warnings).toEqual(
+      expect.arrayContaining([
+        'Pod default/a is left out: spec: found 5, expected an object',
+        'Pod default/b is left out: spec.affinity: found a list, expected an object',
+        expect.stringMatching(
+          /^Pod default\/c is left out: spec\.affinity\.podAffinity\..*found 7/,
+        ),
+      ]),
+    );
+  });
+
+  it('writes out what label keys of affinity terms stand for, as an API server does', () => {
+    const labelSelector = { matchLabels: { app: 'web' } };
+    const term = {
+      topologyKey: 'zone',
+      labelSelector,
+      matchLabelKeys: ['hash', 'missing'],
+      mismatchLabelKeys: ['tenant'],
+    };
+    const podAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [term] };
+    const podAntiAffinity = {
+      preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: term }],
+    };
+    const metadata = { name: 'web', labels: { hash: '7', tenant: 't' } };
+    const once = pod('web', { affinity: { podAffinity, podAntiAffinity } }, { metadata });
+    const [made] = read([once]).snapshot.pods;
+    const expressions = [
+      { key: 'hash', operator: 'In', values: ['7'] },
+      { key: 'tenant', operator: 'NotIn', values: ['t'] },
+    ];
+
+    expect(made?.podAffinity.required[0]?.selector?.matchExpressions).toEqual(expressions);
+    expect(made?.podAntiAffinity.preferred[0]?.term.selector?.matchExpressions).toEqual(
+      expressions,
+    );
+    const stored = { ...term, labelSelector: { ...labelSelector, matchExpressions: expressions } };
+    const again = pod(
+      'web',
+      {
+        affinity: {
+          podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [stored] },
+        },
+      },
+      { metadata },
+    );
+    expect(
+      read([again]).snapshot.pods[0]?.podAffinity.required[0]?.selector?.matchExpressions,
+    ).toEqual(expressions);
+  });
+
   it('marks as sold out what Joinery remembers of it', () => {
     const data = { 'on-demand.m5.large.us-east-1a': '2026-01-01T00:03:00Z' };
     const memory = {
