@@ -149,14 +149,14 @@ describe('joinery plan', () => {
   });
 
   it('refuses what it cannot place yet, and says what the pod needs', async () => {
-    const spread = [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }];
-    const pod = aPodObject('web', '1', { topologySpreadConstraints: spread });
+    const resourceClaims = [{ name: 'gpu', resourceClaimTemplateName: 'gpu' }];
+    const pod = aPodObject('web', '1', { resourceClaims });
     const { out } = await run({
-      files: [file('spread.json', { kind: 'List', items: [POOL, pod] })],
+      files: [file('dra.json', { kind: 'List', items: [POOL, pod] })],
     });
 
     expect(JSON.parse(out).refused).toMatchObject([
-      { by: 'unsupported', because: expect.stringContaining('topology spread') },
+      { by: 'unsupported', because: expect.stringContaining('Dynamic Resource Allocation') },
     ]);
   });
 
