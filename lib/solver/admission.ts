@@ -63,6 +63,7 @@ export function createAdmissions(): Admissions {
   const known = new Map<Source, Map<string, Admission | Rejection>>();
   const steps = new Map<Admission, Map<Ask, Admission | Rejection>>();
   const inReservation = new Map<string, Ask>();
+  const reserves = new Map<Source, boolean>();
 
   const idOf = (ask: Ask): number => {
     const id = ids.get(ask) ?? ids.size;
@@ -83,7 +84,10 @@ export function createAdmissions(): Admissions {
   return {
     open: (source) => remember(opened, source, () => everything(source)),
     narrow,
-    unreserved: (admission) => narrow(admission, ORDINARY),
+    unreserved: (admission) =>
+      remember(reserves, admission.source, () => sellsReserved(admission.source))
+        ? narrow(admission, ORDINARY)
+        : admission,
     reserved: (admission, reservationId) =>
       narrow(
         admission,
@@ -91,6 +95,9 @@ export function createAdmissions(): Admissions {
       ),
   };
 }
+
+const sellsReserved = ({ types }: Source): boolean =>
+  types.some(({ offerings }) => offerings.some(({ capacityType }) => capacityType === 'reserved'));
 
 /** What `source` gives to a pod that may ask in any of these ways, one Admission for each. */
 export function admissionsFor(

@@ -6,8 +6,8 @@ import { holdersOf, type NodeClaimDraft, offersEnough, openDraft } from './draft
 import type { FillContext } from './fill.ts';
 import { allowanceIn, type Ledger } from './ledger.ts';
 import type { Portion } from './lineup.ts';
-import { byPrice } from './open.ts';
 import { mostPerNode } from './pod-groups.ts';
+import { byPrice } from './shapes.ts';
 import type { Source } from './sources.ts';
 import { mayShare } from './topology/node-rules.ts';
 

@@ -5,15 +5,9 @@ import { topUp } from './fill.ts';
 import { allowanceIn, type Ledger } from './ledger.ts';
 import { allows } from './limits.ts';
 import { lineUp, type Portion } from './lineup.ts';
-import {
-  type Around,
-  byPrice,
-  costIn,
-  type OpenContext,
-  onBestHolder,
-  withoutHeavierHome,
-} from './open.ts';
+import { type Around, costIn, type OpenContext, onBestHolder, withoutHeavierHome } from './open.ts';
 import type { PodGroup } from './pod-groups.ts';
+import { byPrice } from './shapes.ts';
 import type { Source } from './sources.ts';
 import { mayShare } from './topology/node-rules.ts';
 import type { Part } from './topology/rules.ts';

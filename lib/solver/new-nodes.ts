@@ -10,6 +10,7 @@ import type { Portion } from './lineup.ts';
 import { joinFirst, type OpenContext, openBest, withoutHeavierHome } from './open.ts';
 import type { PodGroup } from './pod-groups.ts';
 import { createTypeLister, type SealedClaim, sealDraft } from './seal.ts';
+import { createShapes } from './shapes.ts';
 import { portionOf, take, type Waiting, yieldWish } from './waiting.ts';
 
 /** A draft, the very pods that go on it, and what it has been counted as against limits. */
@@ -46,8 +47,9 @@ export function packNewNodes(
   waiting: readonly Waiting[],
   onHosts: HostPacking,
   opening: Ledger,
-  context: OpenContext,
+  around: Omit<OpenContext, 'shapes'>,
 ): NewNodes {
+  const context = { ...around, shapes: createShapes(around.prices) };
   const { prices, economy } = context;
   // Where limits bind somebody goes without: the largest pods are served first, as upstream does.
   const byWorth = (a: Waiting, b: Waiting): number =>

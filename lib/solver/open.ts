@@ -2,7 +2,7 @@ import { compareText } from '#lib/constraints/order.ts';
 import { isRejection } from '#lib/constraints/rejection.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import { type Admission, admissionsFor, type Choice } from './admission.ts';
-import { type Amounts, least, timesThatFit, worth } from './amounts.ts';
+import { timesThatFit } from './amounts.ts';
 import {
   holdersOf,
   isHolder,
@@ -17,7 +17,7 @@ import { allows, shareOf } from './limits.ts';
 import { type Lineup, lineUp, type Portion } from './lineup.ts';
 import { lowerMinimums, unmetMinimums } from './min-values.ts';
 import type { PodGroup } from './pod-groups.ts';
-import type { Prices } from './prices.ts';
+import { byPrice, type Shapes } from './shapes.ts';
 import type { Source } from './sources.ts';
 import { holds } from './topology/offer.ts';
 
@@ -28,6 +28,7 @@ export interface OpenContext extends FillContext {
   readonly minValuesPolicy: ClusterSettings['minValuesPolicy'];
   /** Whose nodes are opened first: those of the dearest pods, or of those that few may share. */
   readonly first: 'dearest' | 'hardest';
+  readonly shapes: Shapes;
   /** Hears of groups that have got a place. */
   readonly settle: (group: PodGroup) => void;
 }
@@ -165,42 +166,29 @@ function fromMarket(
   const market = context.admissions.unreserved(admission);
   if (isRejection(market)) return undefined;
   const costOf = costIn(admission.source, { ledger, context });
-  const promising = shapesFor(market, seed, ledger)
-    .map((choice) => {
-      const most = mostCarried(choice, fillers.total, context);
-      return { choice, promise: most / costOf(choice) };
-    })
-    .sort((a, b) => b.promise - a.promise || byPrice(a.choice, b.choice));
+  const allowance = allowanceIn(ledger, admission.source.nodePool);
+  const promising = context.shapes(market, {
+    least: seed.group.amounts,
+    total: fillers.total,
+    allows: (choice) => allows(allowance, choice),
+    costOf,
+    isByPrice: context.economy === 'dollars',
+  });
   let best: NodeClaimDraft | undefined;
   let bestYield = 0;
-  const tried: Choice[] = [];
+  let tried = 0;
   for (const { choice, promise } of promising) {
-    if (best && (promise <= bestYield || tried.length >= MOST_SHAPES)) break;
-    if (tried.some((other) => outdoes(other, choice, costOf, context))) continue;
+    if (best && (promise <= bestYield || tried >= MOST_SHAPES)) break;
     const empty = emptyDraft(market, choice, seed, { ledger, context });
     const filled = fillDraft(empty, seed, fillers, context);
     if (!filled) continue;
-    tried.push(choice);
-    const settled = onBestHolder(filled, costOf);
-    const yielded = carried(settled, context) / costOf(settled.shape);
+    tried += 1;
+    const yielded = carried(filled, context) / costOf(filled.shape);
     if (best && yielded <= bestYield) continue;
-    [best, bestYield] = [settled, yielded];
+    [best, bestYield] = [filled, yielded];
   }
-  return best;
+  return best && onBestHolder(best, costOf);
 }
-
-/** Whether `other` has as much room for no more, in the same market: what goes here goes there. */
-const outdoes = (
-  other: Choice,
-  choice: Choice,
-  costOf: (choice: Choice) => number,
-  { prices }: OpenContext,
-): boolean =>
-  costOf(other) <= costOf(choice) &&
-  marketOf(other, prices) === marketOf(choice, prices) &&
-  choice.sourceType.roomAmounts.every((room, axis) => room <= roomIn(other, axis));
-
-const roomIn = ({ sourceType }: Choice, axis: number): number => sourceType.roomAmounts[axis] ?? 0;
 
 /** The types that hold one pod of `seed` and that limits allow. */
 const shapesFor = (admission: Admission, { group }: Portion, ledger: Ledger): readonly Choice[] =>
@@ -209,20 +197,6 @@ const shapesFor = (admission: Admission, { group }: Portion, ledger: Ledger): re
       timesThatFit(choice.sourceType.roomAmounts, [], group.amounts) >= 1 &&
       allows(allowanceIn(ledger, admission.source.nodePool), choice),
   );
-
-/** Orders by price, then name. */
-export const byPrice = (a: Choice, b: Choice): number =>
-  a.usdPerHour - b.usdPerHour || compareText(a.sourceType.type.name, b.sourceType.type.name);
-
-/** No filling of this shape can be worth more. */
-function mostCarried(choice: Choice, waiting: Amounts, { prices }: OpenContext): number {
-  const here = marketOf(choice, prices);
-  return here ? worth(here, least(choice.sourceType.roomAmounts, waiting)) : 0;
-}
-
-/** The prices of the market that the choice's cheapest offering belongs to. */
-const marketOf = ({ offerings }: Choice, { pricesAt }: Prices): Amounts | undefined =>
-  offerings[0] && pricesAt(offerings[0]);
 
 /** What a node costs in the economy at hand; never 0. */
 export function costIn(

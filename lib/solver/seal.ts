@@ -9,7 +9,7 @@ import type { Choice } from './admission.ts';
 import { holdersOf, type NodeClaimDraft, requirementsOfDraft } from './draft.ts';
 import { type Allowance, allows } from './limits.ts';
 import { unmetMinimums } from './min-values.ts';
-import { byPrice } from './open.ts';
+import { byPrice } from './shapes.ts';
 import type { Source } from './sources.ts';
 
 /** A node to be: all that its NodeClaim will say and whom it is for. */
