@@ -1,6 +1,6 @@
 import type { Pod } from '#lib/model/pod.ts';
 import type { Packed } from './pack.ts';
-import type { TopologyRule } from './topology/rules.ts';
+import type { TopologyRule } from './topology/rule.ts';
 import {
   type Granting,
   isPerNode,

@@ -2,7 +2,8 @@ import { type Amounts, type Axes, worth } from './amounts.ts';
 import type { Ask } from './ask.ts';
 import type { PodGroup } from './pod-groups.ts';
 import type { Prices } from './prices.ts';
-import type { Part, TopologyRule } from './topology/rules.ts';
+import type { TopologyRule } from './topology/rule.ts';
+import type { Part } from './topology/rules.ts';
 
 /** Pods of one group that still need a node, and what they ask for at present. */
 export interface Portion {

@@ -23,7 +23,7 @@ import {
   type Manner,
 } from './topology/assign.ts';
 import { type HeldBack, heldBackAmong } from './topology/held-back.ts';
-import type { TopologyRule } from './topology/rules.ts';
+import type { TopologyRule } from './topology/rule.ts';
 import type { Topology } from './topology/topology.ts';
 import { type Waiting, waitingOf } from './waiting.ts';
 import { placeOrYield } from './weigh-wishes.ts';
@@ -132,7 +132,7 @@ function packWhole(economy: Economy, way: Way, problem: PackProblem): Packed {
     });
     if (missing.length === 0 && inVain.length === 0) return packed;
     for (const rule of inVain) sought.delete(rule);
-    caps = lowered(caps, missing, attempts < MOST_ATTEMPTS);
+    if (inVain.length === 0) caps = lowered(caps, missing, attempts < MOST_ATTEMPTS);
   }
 }
 

@@ -7,7 +7,8 @@ import { allowedBy, type Cell, cellsOf, createNarrowing, type Narrowing } from '
 import type { Allowed, Census, Counting } from './census.ts';
 import { countingIn } from './counting.ts';
 import { type Offer, type OfferContext, offerTo } from './offer.ts';
-import type { Part, TopologyRule } from './rules.ts';
+import type { TopologyRule } from './rule.ts';
+import type { Part } from './rules.ts';
 import type { Topology } from './topology.ts';
 
 /** Pods that have been told in which domains to stand: rules over domains have had their say. */
@@ -191,7 +192,7 @@ function bestOption(
 
 /** Lower is better, the first difference decides; options that are alike stay in order. */
 function rankOf(
-  { cell, level, price, room }: Option,
+  { cell, level, price, room, weight }: Option,
   parts: readonly Part[],
   all: readonly Applicant[],
   { census, manner, usage }: AssignContext & { readonly usage: Usage },
@@ -200,6 +201,7 @@ function rankOf(
     census.crowdsOthers(parts, cell.place) ? 1 : 0,
     level,
     room > 0 ? 0 : 1,
+    -weight,
     manner === 'even' ? census.crowd(parts, cell.place) : -usage.of(cell),
     -followersIn(cell, parts, all, census),
     price,
@@ -244,7 +246,7 @@ const couldFollow = (
 function applicantOf(waiting: Waiting, narrowing: Narrowing, context: AssignContext): Applicant {
   const { group } = waiting;
   const { topology, sources, caps } = context;
-  const options = cellsOf(group, topology.valuesOf, sources).flatMap((cell): Option[] => {
+  const options = cellsOf(group, topology, sources).flatMap((cell): Option[] => {
     const cap = capOf(group, cell, caps);
     const inCell = groupInCell(group, narrowing.levelsIn(group.levels, cell), cell);
     const offer = cap < 1 ? undefined : offerTo(inCell, context);

@@ -35,16 +35,24 @@ function permits({ requirements }: LabelAsk, topologyKey: string, value: string)
   return requirement === undefined || has(requirement, value);
 }
 
+/** What is known of the labels of nodes. */
+export interface KnownValues {
+  /** Every value of a topology key that nodes have or could have, sorted. */
+  readonly valuesOf: (topologyKey: string) => readonly string[];
+  /** Whether some node that is there lacks the label. */
+  readonly isMissingOnHosts: (topologyKey: string) => boolean;
+}
+
 /**
  * Every combination of domains in which pods of `group` might stand; none where a rule of its own
  * is over a key that nobody has. `valuesOf` are the values that there are or could be of a key.
  *
  * A pod that rules only count, or that keeps away from others, may also stand on a node without
- * the label, if some NodePool makes such nodes.
+ * the label, if there is one or some NodePool makes such nodes.
  */
 export function cellsOf(
   group: PodGroup,
-  valuesOf: (topologyKey: string) => readonly string[],
+  { valuesOf, isMissingOnHosts }: KnownValues,
   sources: readonly Source[],
 ): readonly Cell[] {
   const allowed = allowedBy(group.sample);
@@ -54,7 +62,9 @@ export function cellsOf(
       ({ rule, owns }) => owns && rule.topologyKey === key && rule.kind !== 'antiAffinity',
     );
     const values: (string | undefined)[] = valuesOf(key).filter((value) => allowed(key, value));
-    if (!needsLabel && mayBeAbsent(key, sources)) values.push(undefined);
+    if (!needsLabel && (isMissingOnHosts(key) || mayBeAbsent(key, sources))) {
+      values.push(undefined);
+    }
     combinations = combinations.flatMap((before) =>
       values.map((value) => [...before, [key, value] as const]),
     );

@@ -1,4 +1,5 @@
-import type { Part, TopologyRule } from './rules.ts';
+import type { TopologyRule } from './rule.ts';
+import type { Part } from './rules.ts';
 
 /**
  * A node as rules see it: by topology key the values that it has, or may come to have. One value

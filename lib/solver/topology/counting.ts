@@ -3,7 +3,7 @@ import { WELL_KNOWN } from '#lib/model/labels.ts';
 import type { PodGroup } from '../pod-groups.ts';
 import type { Cell } from './cells.ts';
 import type { Counting } from './census.ts';
-import type { TopologyRule } from './rules.ts';
+import type { TopologyRule } from './rule.ts';
 
 /**
  * Whether pods of `group` count for a spread wherever they land in `cell`. What the pods do not

@@ -3,7 +3,7 @@ import { has } from '#lib/constraints/requirement.ts';
 import type { Requirements } from '#lib/constraints/requirements.ts';
 import { firstUntolerated, type Taint } from '#lib/constraints/taints.ts';
 import type { Source } from '../sources.ts';
-import type { TopologyRule } from './rules.ts';
+import type { TopologyRule } from './rule.ts';
 
 /** The values of a node label that new nodes could have. */
 export interface Domains {

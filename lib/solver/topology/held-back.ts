@@ -5,7 +5,7 @@ import type { Waiting } from '../waiting.ts';
 import type { AssignContext } from './assign.ts';
 import { allowedBy, type Cell, cellsOf, createNarrowing } from './cells.ts';
 import { describeSelector } from './describe.ts';
-import type { TopologyRule } from './rules.ts';
+import type { TopologyRule } from './rule.ts';
 
 /**
  * What rules over domains say to pods that got no node: that they may stand nowhere; or only in
@@ -29,7 +29,7 @@ export function heldBackAmong(
 
 function heldBack(group: PodGroup, { topology, census, sources }: AssignContext): HeldBack {
   const parts = group.standing.byDomain;
-  const cells = cellsOf(group, topology.valuesOf, sources);
+  const cells = cellsOf(group, topology, sources);
   if (cells.length === 0) return { rejection: reject('topology', unknownKey(group, topology)) };
   const allowed = allowedBy(group.sample);
   const judged = cells.map((cell) => ({

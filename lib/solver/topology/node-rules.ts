@@ -1,5 +1,6 @@
 import type { PodGroup } from '../pod-groups.ts';
-import type { Part, TopologyRule } from './rules.ts';
+import type { TopologyRule } from './rule.ts';
+import type { Part } from './rules.ts';
 
 /** How many of each group stand on one node. */
 export type Company = ReadonlyMap<PodGroup, number>;

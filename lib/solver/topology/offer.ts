@@ -8,6 +8,8 @@ import type { Source } from '../sources.ts';
 export interface Offer {
   /** The most wishful level that can be met there. */
   readonly level: number;
+  /** The weight of the heaviest NodePool that could make the node; Infinity where none has to. */
+  readonly weight: number;
   /** What a unit of compute costs there, in no particular unit. */
   readonly price: number;
 }
@@ -28,12 +30,14 @@ export function offerTo(
     const holding = sources
       .flatMap((source) => admissionsFor(source, asks, admissions))
       .filter((admission) => holds(admission, amounts));
-    if (holding.length > 0) {
-      return { level, price: Math.min(...holding.map((each) => unitPrice(each))) };
+    const [heaviest] = holding;
+    if (heaviest) {
+      const price = Math.min(...holding.map((each) => unitPrice(each)));
+      return { level, price, weight: heaviest.source.nodePool.weight };
     }
     const takes = (host: Host): boolean =>
       hasRoom(host.free, [], amounts) && asks.some((ask) => accepts(host, ask));
-    if (hosts.some(takes)) return { level, price: 0 };
+    if (hosts.some(takes)) return { level, price: 0, weight: Number.POSITIVE_INFINITY };
   }
   return undefined;
 }

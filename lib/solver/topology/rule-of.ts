@@ -2,7 +2,7 @@ import { selects } from '#lib/constraints/label-selector.ts';
 import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '#lib/model/pod.ts';
 import type { Namespace } from '#lib/model/workload.ts';
 import { requiredAlternatives } from '../ask.ts';
-import type { TopologyRule, Whom } from './rules.ts';
+import type { TopologyRule, Whom } from './rule.ts';
 
 /** The rules that a pod demands to be kept. */
 export function requiredRules(pod: Pod, namespaces: readonly Namespace[]): readonly TopologyRule[] {

@@ -1,7 +1,7 @@
 import type { LabelSelector } from '#lib/constraints/label-selector.ts';
 import { compareText } from '#lib/constraints/order.ts';
 import type { LabelAsk } from '../ask.ts';
-import type { TopologyRule, Whom } from './rules.ts';
+import type { TopologyRule, Whom } from './rule.ts';
 
 /** Rules of equal text are the same. */
 export function textOf(rule: TopologyRule): string {

@@ -1,44 +1,11 @@
-import { type LabelSelector, selects } from '#lib/constraints/label-selector.ts';
+import { selects } from '#lib/constraints/label-selector.ts';
 import { compareText } from '#lib/constraints/order.ts';
-import type { Toleration } from '#lib/constraints/taints.ts';
 import { HOSTNAME } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Namespace } from '#lib/model/workload.ts';
-import type { LabelAsk } from '../ask.ts';
+import type { TopologyRule } from './rule.ts';
 import { antiAffinityRule, requiredRules } from './rule-of.ts';
 import { textOf } from './rule-text.ts';
-
-/**
- * How pods that a selector selects may stand over the domains of a node label: evenly (spread),
- * together (affinity), or apart from its owner (antiAffinity). Owners are the pods that ask for it.
- */
-export interface TopologyRule {
-  readonly kind: 'spread' | 'affinity' | 'antiAffinity';
-  readonly topologyKey: string;
-  /** Whom the rule selects: pods that all of these describe; never empty. */
-  readonly whom: readonly Whom[];
-  /** Of a spread: how many more pods a domain may have than the emptiest one. */
-  readonly maxSkew: number;
-  /** Of a spread: with fewer domains than this, the emptiest one counts as empty. */
-  readonly minDomains: number;
-  /** Of a spread: on which nodes pods count. */
-  readonly filter: NodeFilter;
-}
-
-/** A description of pods. */
-export interface Whom {
-  readonly namespaces: ReadonlySet<string> | 'all';
-  /** Absent: selects nobody. */
-  readonly selector: LabelSelector | undefined;
-}
-
-/** Which nodes a spread looks at. */
-export interface NodeFilter {
-  /** One of them must hold; absent: every node's labels will do. */
-  readonly alternatives?: readonly LabelAsk[];
-  /** They must put up with every taint; absent: taints do not matter. */
-  readonly tolerations?: readonly Toleration[];
-}
 
 /** What a pod is to one rule: its owner, one that it selects, or both. */
 export interface Part {

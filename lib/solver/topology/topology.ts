@@ -1,21 +1,21 @@
-import { isTerminal, isTerminating } from '#lib/consent/pod-state.ts';
+import { isDaemon, isMirror, isTerminal, isTerminating } from '#lib/consent/pod-state.ts';
 import type { Labels } from '#lib/constraints/label-selector.ts';
 import { compareText } from '#lib/constraints/order.ts';
 import { isCompatible, requirementsOfLabels } from '#lib/constraints/requirements.ts';
-import { firstUntolerated } from '#lib/constraints/taints.ts';
+import { firstUntolerated, type Taint } from '#lib/constraints/taints.ts';
 import { HOSTNAME } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod } from '#lib/model/pod.ts';
-import type { Host } from '../hosts.ts';
+import { type Host, isGoing } from '../hosts.ts';
+import type { KnownValues } from './cells.ts';
 import { type Census, type Counting, createCensus, type Place } from './census.ts';
 import type { Domains } from './domains.ts';
 import type { Residents } from './node-rules.ts';
-import type { Part, RuleBook, TopologyRule } from './rules.ts';
+import type { TopologyRule } from './rule.ts';
+import type { Part, RuleBook } from './rules.ts';
 
 /** What topology rules have to do with the nodes that are there, and with pods that run. */
-export interface Topology {
-  /** Every value of a topology key that nodes have or could have, sorted. */
-  readonly valuesOf: (topologyKey: string) => readonly string[];
+export interface Topology extends KnownValues {
   /** What runs already, counted; a fresh one for each attempt at packing. See createCensus. */
   readonly openCensus: (sought: ReadonlySet<TopologyRule>) => Census;
   /** By host: its pods in the eyes of rules over the hostname. */
@@ -56,6 +56,7 @@ export function topologyOf(problem: TopologyProblem): Topology {
   const overDomains = book.rules.filter(({ topologyKey }) => topologyKey !== HOSTNAME);
   const residents = book.rules.length === 0 ? [] : residentsOf(problem);
   const byNode = residentsByNode(residents);
+  const hostOf = new Map(hosts.map((host) => [host.name, host]));
   const keys = [...new Set(overDomains.map(({ topologyKey }) => topologyKey))];
   const places = new Map(hosts.map((host) => [host, placeOfHost(host, keys)]));
   const onlyDomains = residents.map(({ parts, node }) => ({
@@ -70,13 +71,17 @@ export function topologyOf(problem: TopologyProblem): Topology {
   );
   return {
     valuesOf: (topologyKey) => values.get(topologyKey) ?? [],
+    isMissingOnHosts: (topologyKey) =>
+      hosts.some((host) => (places.get(host)?.get(topologyKey) ?? []).length === 0),
     openCensus: (sought) => {
       const census = createCensus(overDomains, domains.lookedAtBy, sought);
-      addRealDomains(census, overDomains, nodes);
+      addRealDomains(census, overDomains, nodes, hostOf);
       for (const { parts, node } of onlyDomains) {
         if (parts.length === 0) continue;
         const place = placeOfLabels(labelsOf(node), keys);
-        census.record(parts, place, 1, (rule) => (countsOn(rule, node) ? 'surely' : 'never'));
+        census.record(parts, place, 1, (rule) =>
+          countsOn(rule, node, hostOf) ? 'surely' : 'never',
+        );
       }
       return census;
     },
@@ -95,13 +100,17 @@ function residentsOf({ book, nodes, promised, batch }: TopologyProblem): readonl
   return nodes.flatMap((node) => {
     const pods = [...node.pods, ...(promised.get(node.name) ?? [])];
     return pods
-      .filter((pod) => !isTerminal(pod) && !batch.has(pod.meta.uid))
+      .filter((pod) => !isTerminal(pod) && !batch.has(pod.meta.uid) && !goesWith(node, pod))
       .flatMap((pod) => {
         const parts = partsOf(pod, book);
         return parts.length === 0 ? [] : [{ parts, node }];
       });
   });
 }
+
+/** What belongs to a node that is going is as good as gone. */
+const goesWith = (node: StateNode, pod: Pod): boolean =>
+  isGoing(node) && (isDaemon(pod) || isMirror(pod));
 
 function partsOf(pod: Pod, { rules, imposedBy, selecting }: RuleBook): readonly Part[] {
   const imposed = imposedBy(pod);
@@ -175,19 +184,25 @@ function addRealDomains(
   census: Census,
   rules: readonly TopologyRule[],
   nodes: readonly StateNode[],
+  hostOf: ReadonlyMap<string, Host>,
 ): void {
   for (const rule of rules.filter(({ kind }) => kind === 'spread')) {
     for (const stateNode of nodes) {
       const value = stateNode.node && labelsOf(stateNode)[rule.topologyKey];
-      if (value !== undefined && countsOn(rule, stateNode)) census.addDomain(rule, value);
+      if (value !== undefined && countsOn(rule, stateNode, hostOf)) census.addDomain(rule, value);
     }
   }
 }
 
-/** Whether a spread looks at a node. */
-function countsOn({ filter }: TopologyRule, stateNode: StateNode): boolean {
+/** Whether a spread looks at a node: taints that will go by themselves do not matter. */
+function countsOn(
+  { filter }: TopologyRule,
+  stateNode: StateNode,
+  hostOf: ReadonlyMap<string, Host>,
+): boolean {
   const { alternatives, tolerations } = filter;
-  if (tolerations && firstUntolerated(hardTaintsOf(stateNode), tolerations)) return false;
+  const taints = hostOf.get(stateNode.name)?.taints ?? taintsOf(stateNode);
+  if (tolerations && firstUntolerated(taints.filter(isHard), tolerations)) return false;
   if (!alternatives) return true;
   const { node } = stateNode;
   const hostname = node && { [HOSTNAME]: node.meta.labels[HOSTNAME] ?? node.meta.name };
@@ -200,14 +215,15 @@ function countsOn({ filter }: TopologyRule, stateNode: StateNode): boolean {
 
 const NO_KEYS: ReadonlySet<string> = new Set();
 
-const hardTaintsOf = ({ node, claim }: StateNode) =>
-  (node?.taints ?? claim?.spec.taints ?? []).filter(({ effect }) => effect !== 'PreferNoSchedule');
+const taintsOf = ({ node, claim }: StateNode): readonly Taint[] =>
+  node?.taints ?? claim?.spec.taints ?? [];
+
+const isHard = ({ effect }: Taint): boolean => effect !== 'PreferNoSchedule';
 
 /** Whether pods on a host count for a spread, whatever the host turns out to be. */
 function countingFor({ filter }: TopologyRule, { labels, taints }: Host): Counting {
   const { alternatives, tolerations } = filter;
-  const hard = taints.filter(({ effect }) => effect !== 'PreferNoSchedule');
-  if (tolerations && firstUntolerated(hard, tolerations)) return 'never';
+  if (tolerations && firstUntolerated(taints.filter(isHard), tolerations)) return 'never';
   if (!alternatives) return 'surely';
   const verdicts = labels.map((each) =>
     alternatives.some(

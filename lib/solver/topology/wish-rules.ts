@@ -1,9 +1,9 @@
 import { HOSTNAME } from '#lib/model/labels.ts';
 import type { Pod, PodAffinityTerm } from '#lib/model/pod.ts';
 import type { Namespace } from '#lib/model/workload.ts';
+import type { TopologyRule } from './rule.ts';
 import { affinityRule, antiAffinityRule, spreadRule, whomOf } from './rule-of.ts';
 import { textOf } from './rule-text.ts';
-import type { TopologyRule } from './rules.ts';
 
 /** Something that a pod would like of the pods around it, and the rule that would grant it. */
 export interface TopologyWish {
