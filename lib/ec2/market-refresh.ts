@@ -4,17 +4,18 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import { memoryToRemember } from './discovered-memory.ts';
 import { partitionOf } from './partition.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /**
  * How old a part may grow. Types and list prices as upstream; spot prices move by the hour, and
- * asking takes some ten calls.
+ * asking takes some ten calls: twice an hour, on a schedule that comes by every five minutes.
  *
  * Source: karpenter AWS provider v1.14, controllers/providers/{pricing,instancetype}, 12 hours.
  */
 const MAY_AGE_MS: Readonly<Record<MarketPart, number>> = {
   types: 12 * HOUR_MS,
   onDemandPrices: 12 * HOUR_MS,
-  spotPrices: HOUR_MS / 2,
+  spotPrices: 28 * MINUTE_MS,
 };
 
 /**

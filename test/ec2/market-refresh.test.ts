@@ -28,8 +28,8 @@ describe('marketUpkeep', () => {
   });
 
   it('asks for types and list prices twice a day, for spot prices twice an hour', () => {
-    expect(partsDue(asked(30 * MINUTE - 1))).toEqual([]);
-    expect(partsDue(asked(30 * MINUTE))).toEqual(['spotPrices']);
+    expect(partsDue(asked(28 * MINUTE - 1))).toEqual([]);
+    expect(partsDue(asked(28 * MINUTE))).toEqual(['spotPrices']);
     expect(partsDue(asked(12 * HOUR, 0))).toEqual(['types', 'onDemandPrices']);
   });
 

@@ -202,6 +202,41 @@ describe('a turn', () => {
     expect(bench.seen).toEqual([]);
   });
 
+  it('does what needs no Lease without it, even while another holds it', async () => {
+    const told = { instanceType: 'm5.large', images: 'abc', bytes: 1, seenAt: 0 };
+    const remembering = (snapshot: Snapshot): Plan =>
+      planFor(snapshot, { actions: [{ kind: 'rememberMemory', records: [told] }] });
+    const bench = aBench({ looksFirst: true, decide: remembering });
+    await bench.holdLease('another');
+
+    expect(await bench.take()).toMatchObject({
+      result: 'acted',
+      rounds: [{ outcomes: [{ result: 'done' }] }],
+    });
+    expect(bench.api.cluster.get('ConfigMap', 'joinery', 'discovered-memory')).toMatchObject({
+      data: { 'm5.large.abc': '1 1970-01-01T00:00:00Z' },
+    });
+    expect(bench.hints).toEqual([]);
+  });
+
+  it('does what needs no Lease once, and the rest with it', async () => {
+    const told = { instanceType: 'm5.large', images: 'abc', bytes: 1, seenAt: 0 };
+    const label = labelling(2);
+    const bench = aBench({
+      looksFirst: true,
+      decide: (snapshot) => {
+        const plan = label(snapshot);
+        const remember = { kind: 'rememberMemory', records: [told] } as const;
+        return { ...plan, actions: [remember, ...plan.actions] };
+      },
+    });
+    bench.api.cluster.apply({ ...aWireNodePool(), metadata: { name: 'default' } });
+    const { rounds } = await bench.take();
+    const done = rounds.flatMap(({ outcomes }) => outcomes.map(({ action }) => action.kind));
+
+    expect(done).toEqual(['rememberMemory', 'update']);
+  });
+
   it('takes no Lease to find out that nothing is to be done, where it looks first', async () => {
     const bench = aBench({ looksFirst: true });
     await bench.holdLease('another');
