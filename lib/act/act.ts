@@ -59,8 +59,9 @@ export function objectsOf(action: Action): readonly string[] {
     case 'launch':
       return action.launch.claims.map(({ uid }) => uid);
     case 'adoptInstance':
-    case 'terminateInstance':
       return [action.claim.uid];
+    case 'terminateInstance':
+      return [action.claim?.uid ?? action.instanceId];
     case 'update':
     case 'updateStatus':
     case 'delete':

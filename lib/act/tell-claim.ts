@@ -7,6 +7,7 @@ import { NODE_CLAIM_LIFE } from '#lib/model/condition-types.ts';
 import { withCondition, withRoot } from '#lib/model/conditions.ts';
 import {
   CAPACITY_TYPE,
+  INSTANCE_PROFILE_NAME,
   INSTANCE_TYPE,
   LAUNCH_ATTEMPT,
   LAUNCH_FAILED_AT,
@@ -42,7 +43,13 @@ export async function tellInstance(
     if (found?.status.providerId !== undefined && found.status.providerId !== providerID) {
       return { result: 'lost', because: `${claim.name} has another instance already` };
     }
-    const metadata = { labels: labelsOf(instance) };
+    const { instanceProfile } = instance;
+    const metadata = {
+      labels: labelsOf(instance),
+      ...(instanceProfile !== undefined && {
+        annotations: { [INSTANCE_PROFILE_NAME]: instanceProfile },
+      }),
+    };
     const resourceVersion = await patch(ports.kube, ref, { metadata });
     const labelled = { ...ref, resourceVersion };
     const status: Wire = {

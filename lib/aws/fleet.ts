@@ -10,7 +10,7 @@ import type { CapacityType } from '#lib/model/instance-type.ts';
 import type { Launch, LaunchedInstance } from '#lib/model/launch.ts';
 import type { AwsCall } from './call.ts';
 import { awsErrorCode, isTokenMismatch } from './errors.ts';
-import { ensureLaunchTemplates, type KnownTemplates } from './launch-templates.ts';
+import { createRequest, ensureLaunchTemplates, type KnownTemplates } from './launch-templates.ts';
 
 /** What a fleet request came to: instances and errors may stand side by side. */
 export interface FleetAnswer {
@@ -87,9 +87,7 @@ export const createFleetRequest = (launch: Launch): CreateFleetCommandInput => (
 function readAnswer(launch: Launch, answer: CreateFleetCommandOutput): FleetAnswer {
   const request = fleetRequest(launch);
   const { capacityType } = launch;
-  const instances = (answer.Instances ?? []).flatMap((group) =>
-    launchedOf(request, capacityType, group),
-  );
+  const instances = (answer.Instances ?? []).flatMap((group) => launchedOf(launch, request, group));
   return {
     instances: instances.sort((a, b) => compareText(a.id, b.id)),
     errors: (answer.Errors ?? []).map((error) => errorOf(capacityType, error)),
@@ -99,8 +97,8 @@ function readAnswer(launch: Launch, answer: CreateFleetCommandOutput): FleetAnsw
 
 /** EC2 echoes the override that it used; what it leaves out is taken from the request's. */
 function launchedOf(
+  launch: Launch,
   request: CreateFleetCommandInput,
-  capacityType: CapacityType,
   group: CreateFleetInstance,
 ): readonly LaunchedInstance[] {
   const echoed = group.LaunchTemplateAndOverrides?.Overrides;
@@ -114,9 +112,18 @@ function launchedOf(
     instanceType,
     zone,
     zoneId: group.AvailabilityZoneId ?? '',
-    capacityType,
+    capacityType: launch.capacityType,
     imageId: echoed?.ImageId ?? asked?.ImageId ?? '',
+    ...profileOf(launch),
   }));
+}
+
+/** All templates of a launch name one profile: that of its NodeClass. */
+function profileOf({ launchTemplates }: Launch): Pick<LaunchedInstance, 'instanceProfile'> {
+  const name =
+    launchTemplates[0] &&
+    createRequest(launchTemplates[0]).LaunchTemplateData?.IamInstanceProfile?.Name;
+  return name === undefined ? {} : { instanceProfile: name };
 }
 
 function errorOf(capacityType: CapacityType, error: CreateFleetError): FleetError {

@@ -101,13 +101,15 @@ function capacityTypeOf(described: DescribedInstance): Instance['capacityType'] 
 
 function placeOf(
   described: DescribedInstance,
-): Pick<Instance, 'subnetId' | 'securityGroupIds' | 'reservationId'> {
+): Pick<Instance, 'subnetId' | 'securityGroupIds' | 'reservationId' | 'instanceProfile'> {
   const { SubnetId, SecurityGroups, CapacityReservationId } = described;
+  const profile = described.IamInstanceProfile?.Arn?.split('/').at(-1);
   return {
     ...(SubnetId === undefined ? {} : { subnetId: SubnetId }),
     ...(SecurityGroups === undefined
       ? {}
       : { securityGroupIds: SecurityGroups.flatMap(({ GroupId }) => GroupId ?? []).sort() }),
+    ...(profile === undefined ? {} : { instanceProfile: profile }),
     ...(CapacityReservationId === undefined ? {} : { reservationId: CapacityReservationId }),
   };
 }

@@ -1,5 +1,6 @@
 import type { CreateLaunchTemplateCommandInput } from '@aws-sdk/client-ec2';
-import type { LaunchTemplate } from '#lib/model/launch.ts';
+import { NODECLASS } from '#lib/model/labels.ts';
+import type { FoundLaunchTemplate, LaunchTemplate } from '#lib/model/launch.ts';
 import type { AwsCall } from './call.ts';
 import { alreadyExists } from './errors.ts';
 import { everyPage } from './pages.ts';
@@ -53,6 +54,30 @@ async function create(call: AwsCall, template: LaunchTemplate): Promise<void> {
   } catch (error) {
     if (!alreadyExists(error)) throw error;
   }
+}
+
+/**
+ * The launch templates of a cluster that Joinery or Karpenter made.
+ *
+ * Source: karpenter AWS provider v1.14, providers/launchtemplate/launchtemplate.go, hydrateCache.
+ */
+export async function listLaunchTemplates(
+  call: AwsCall,
+  clusterName: string,
+): Promise<readonly FoundLaunchTemplate[]> {
+  const Filters = [
+    { Name: 'tag:eks:eks-cluster-name', Values: [clusterName] },
+    { Name: 'tag-key', Values: [NODECLASS] },
+  ];
+  const found = await everyPage(
+    (page) => call('DescribeLaunchTemplates', { Filters, ...page }),
+    ({ LaunchTemplates }) => LaunchTemplates ?? [],
+  );
+  return found.flatMap(({ LaunchTemplateId, LaunchTemplateName, CreateTime }) =>
+    LaunchTemplateId === undefined || LaunchTemplateName === undefined
+      ? []
+      : [{ id: LaunchTemplateId, name: LaunchTemplateName, createdAt: CreateTime?.getTime() ?? 0 }],
+  );
 }
 
 /** The whole request that makes a launch template. */

@@ -2,6 +2,7 @@ import { NODECLASS, TERMINATION_FINALIZER } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { accountGarbage } from './account-garbage.ts';
 import { consolidatableStep } from './consolidatable.ts';
 import { garbageStep } from './garbage.ts';
 import { hashActions, restampStep } from './hash-stamping.ts';
@@ -44,6 +45,7 @@ export function advance(snapshot: Snapshot): Advance {
     ...claimsProgress(groups, launchings, around),
     ...deletedNodeSteps(around).map(asProgress),
     { actions: deadlineEvents(around) },
+    { actions: accountGarbage(around) },
     ...servedPools(snapshot).map((pool) => ({
       actions: [
         ...hashActions(pool, around),

@@ -103,12 +103,15 @@ function regrouped(groups: readonly (readonly NodeClaim[])[]): Launching {
 
 /** Tells a NodeClaim the instance that was made for it. */
 export function adoptionOf(claim: NodeClaim, instance: Instance, around: Surroundings): Action {
-  const { id, instanceType, zone, capacityType, imageId } = instance;
+  const { id, instanceType, zone, capacityType, imageId, instanceProfile } = instance;
   const zoneId = zoneIdOf(zone, claim, around) ?? '';
   return {
     kind: 'adoptInstance',
     claim: claimRef(claim),
-    instance: { id, instanceType, zone, zoneId, capacityType, imageId },
+    instance: {
+      ...{ id, instanceType, zone, zoneId, capacityType, imageId },
+      ...(instanceProfile === undefined ? {} : { instanceProfile }),
+    },
   };
 }
 

@@ -14,6 +14,7 @@ export interface Instance {
   readonly subnetId?: string;
   /** Sorted. */
   readonly securityGroupIds?: readonly string[];
+  readonly instanceProfile?: string;
   /** The reservation that it runs in, whether or not it was asked for. */
   readonly reservationId?: string;
   readonly tags: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 import type { CapacityType } from './instance-type.ts';
 import type { ObjectRef } from './object.ts';
+import type { EpochMs } from './time.ts';
 
 /** JSON that is sent as it is. */
 export type Json =
@@ -37,6 +38,13 @@ export interface Launch {
   readonly request: Json;
 }
 
+/** A launch template of the cluster, as DescribeLaunchTemplates tells it. */
+export interface FoundLaunchTemplate {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: EpochMs;
+}
+
 /** An instance that a CreateFleet call yielded. */
 export interface LaunchedInstance {
   readonly id: string;
@@ -45,4 +53,6 @@ export interface LaunchedInstance {
   readonly zoneId: string;
   readonly capacityType: CapacityType;
   readonly imageId: string;
+  /** The name of its instance profile, where that is known. */
+  readonly instanceProfile?: string;
 }

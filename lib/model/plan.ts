@@ -4,7 +4,7 @@ import type { Resources } from '#lib/constraints/resources.ts';
 import type { Taint } from '#lib/constraints/taints.ts';
 import type { Command } from './command.ts';
 import type { CapacityType } from './instance-type.ts';
-import type { Launch } from './launch.ts';
+import type { Launch, LaunchedInstance } from './launch.ts';
 import type { MarketPart } from './market.ts';
 import type { MemoryRecord } from './memory-record.ts';
 import type { NewNodeClaim } from './node-claim.ts';
@@ -65,14 +65,7 @@ export type Action =
   | {
       readonly kind: 'adoptInstance';
       readonly claim: ObjectRef;
-      readonly instance: {
-        readonly id: string;
-        readonly instanceType: string;
-        readonly zone: string;
-        readonly zoneId: string;
-        readonly capacityType: CapacityType;
-        readonly imageId: string;
-      };
+      readonly instance: LaunchedInstance;
     }
   | {
       readonly kind: 'update';
@@ -96,7 +89,12 @@ export type Action =
       readonly because: string;
     }
   /** Not-found is success; the finalizer goes only after a later look saw the instance gone. */
-  | { readonly kind: 'terminateInstance'; readonly instanceId: string; readonly claim: ObjectRef }
+  | {
+      readonly kind: 'terminateInstance';
+      readonly instanceId: string;
+      /** Absent: no NodeClaim holds it. */
+      readonly claim?: ObjectRef;
+    }
   | {
       readonly kind: 'ensureInstanceProfile';
       readonly nodeClass: ObjectRef;

@@ -2,6 +2,7 @@ import type { BufferTarget, CapacityBuffer } from './capacity-buffer.ts';
 import type { Catalog } from './catalog.ts';
 import type { DaemonSet } from './daemon-set.ts';
 import type { Instance } from './instance.ts';
+import type { FoundLaunchTemplate } from './launch.ts';
 import type { MarketDates } from './market.ts';
 import type { MemoryRecord } from './memory-record.ts';
 import type { StateNode } from './node.ts';
@@ -66,6 +67,8 @@ export interface Snapshot {
    * concluded from an instance that is not listed.
    */
   readonly instances?: readonly Instance[];
+  /** This cluster's launch templates, sorted by name; absent where nobody needed to know. */
+  readonly launchTemplates?: readonly FoundLaunchTemplate[];
   /** What nodes told of their memory, by type and images; absent: nobody needed to know. */
   readonly memory?: readonly MemoryRecord[];
   /** When each part of what EC2 sells was last asked for; absent: it does not matter here. */

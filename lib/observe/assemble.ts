@@ -3,6 +3,7 @@ import type { DecodedObjects } from '#lib/kube/decode.ts';
 import type { BufferTarget } from '#lib/model/capacity-buffer.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
 import type { Instance } from '#lib/model/instance.ts';
+import type { FoundLaunchTemplate } from '#lib/model/launch.ts';
 import type { MemoryRecord } from '#lib/model/memory-record.ts';
 import type { NodeClassFacts, NodeClassRemains } from '#lib/model/node-class-facts.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
@@ -27,6 +28,7 @@ export interface Facts {
   readonly nodeClassRemains?: readonly NodeClassRemains[];
   /** Absent: nobody needed to know. */
   readonly instances?: readonly Instance[];
+  readonly launchTemplates?: readonly FoundLaunchTemplate[];
   /** Absent: nobody needed to know how old it is. */
   readonly market?: Pick<Market, 'dates' | 'memory'>;
 }
@@ -60,6 +62,9 @@ export function assemble(objects: DecodedObjects, facts: Facts): Snapshot {
     catalog: facts.catalog,
     soldOut: facts.soldOut.toSorted(bySoldOut),
     ...(facts.instances !== undefined && { instances: facts.instances.toSorted(byId) }),
+    ...(facts.launchTemplates !== undefined && {
+      launchTemplates: facts.launchTemplates.toSorted(byTemplateName),
+    }),
     ...(facts.market && { memory: facts.market.memory.toSorted(byTypeAndImages) }),
     ...(facts.market?.dates && { market: facts.market.dates }),
     nodeClassFacts: facts.nodeClassFacts.toSorted(byNodeClass),
@@ -82,6 +87,9 @@ const byTypeAndImages = chain<MemoryRecord>(
   (a, b) => compareText(a.instanceType, b.instanceType),
   (a, b) => compareText(a.images, b.images),
 );
+
+const byTemplateName = (a: FoundLaunchTemplate, b: FoundLaunchTemplate): number =>
+  compareText(a.name, b.name);
 
 const byId = (a: Instance, b: Instance): number => compareText(a.id, b.id);
 

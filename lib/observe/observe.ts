@@ -1,10 +1,7 @@
 import type { AwsCall } from '#lib/aws/call.ts';
-import { describeAwsError } from '#lib/aws/errors.ts';
-import { listInstances } from '#lib/aws/instances.ts';
 import { reservationsTaken } from '#lib/ec2/reservations-taken.ts';
 import { readBufferTargets } from '#lib/kube/buffer-targets.ts';
 import {
-  type DecodedObjects,
   type DecodeResult,
   decodeList,
   gatedKinds,
@@ -16,17 +13,12 @@ import { isGone } from '#lib/kube/errors.ts';
 import { listPages } from '#lib/kube/list.ts';
 import { readSoldOut } from '#lib/kube/sold-out.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
-import { LAUNCHED } from '#lib/model/condition-types.ts';
-import { conditionOf } from '#lib/model/conditions.ts';
-import type { Instance } from '#lib/model/instance.ts';
-import { LAUNCH_GROUP, TERMINATION_FINALIZER } from '#lib/model/labels.ts';
-import type { Node } from '#lib/model/node.ts';
-import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
-import type { LeftOut, Snapshot } from '#lib/model/snapshot.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { assemble } from './assemble.ts';
 import { catalogFor } from './catalog-cache.ts';
+import { readAccount } from './instances.ts';
 import { readMarket } from './market.ts';
 import { askAboutNodeClasses } from './node-classes.ts';
 
@@ -66,7 +58,11 @@ export async function observe(
   ]);
   const { objects } = read;
   const [listed, asked, buffers] = await Promise.all([
-    instancesOf(ports, objects, { ...options, takenAt }),
+    readAccount(ports.aws, objects, {
+      takenAt,
+      clusterName: cluster.clusterName,
+      listInstances: options.listInstances === true,
+    }),
     askAboutNodeClasses(ports, objects, {
       takenAt,
       all: options.resolveAllNodeClasses === true,
@@ -102,6 +98,7 @@ export async function observe(
     nodeClassFacts: asked.facts,
     nodeClassRemains: asked.remains,
     ...(listed.instances !== undefined && { instances: listed.instances }),
+    ...(listed.launchTemplates !== undefined && { launchTemplates: listed.launchTemplates }),
   });
 }
 
@@ -123,58 +120,4 @@ const listKind = (kube: KubeTransport, kind: SnapshotKind): Promise<readonly Dec
 function noneIfUnknown(error: unknown): readonly DecodeResult[] {
   if (!isGone(error)) throw error;
   return [];
-}
-
-/**
- * The cluster's instances, where a NodeClaim raises the question whether it has one. Where EC2 does
- * not answer, they are left out: nothing is concluded from them, and all else goes on.
- */
-async function instancesOf(
-  { aws, settings }: ObservePorts,
-  { nodeClaims, nodes }: DecodedObjects,
-  options: ObserveOptions & { readonly takenAt: EpochMs },
-): Promise<{ readonly instances?: readonly Instance[]; readonly leftOut: readonly LeftOut[] }> {
-  const isAsked =
-    options.listInstances === true ||
-    nodeClaims.some(isUncertain) ||
-    nodes.some(isLeavingSilently) ||
-    nodeClaims.some(isMissing(nodes, options.takenAt));
-  if (!isAsked) return { leftOut: [] };
-  const name = settings.cluster.clusterName;
-  try {
-    return { instances: await listInstances(aws, name), leftOut: [] };
-  } catch (error) {
-    const object = { apiVersion: 'ec2', kind: 'the instances of', name };
-    return { leftOut: [{ object, field: 'DescribeInstances', problem: describeAwsError(error) }] };
-  }
-}
-
-/** It is being deleted, or a launch was begun for it whose result is not written down. */
-const isUncertain = ({ meta, status }: NodeClaim): boolean =>
-  meta.deletedAt !== undefined ||
-  (meta.annotations[LAUNCH_GROUP] !== undefined && status.providerId === undefined);
-
-/** It is being deleted and its kubelet is not heard of: if its machine is gone, so may it be. */
-const isLeavingSilently = ({ meta, ready }: Node): boolean =>
-  meta.deletedAt !== undefined &&
-  meta.finalizers.includes(TERMINATION_FINALIZER) &&
-  ready?.status !== 'True';
-
-/** Nodes come up within it; EC2 lists an instance by then, so that its absence means something. */
-const USUAL_START_MS = 60_000;
-
-/** Tells of a NodeClaim that was launched a while ago whether its Node is not there, or not Ready. */
-function isMissing(nodes: readonly Node[], now: EpochMs): (claim: NodeClaim) => boolean {
-  const ready = new Set(
-    nodes.flatMap(({ providerId, ready: is }) => (is?.status === 'True' ? (providerId ?? []) : [])),
-  );
-  return ({ status: { providerId, conditions } }) => {
-    const launched = conditionOf(conditions, LAUNCHED);
-    return (
-      providerId !== undefined &&
-      launched?.status === 'True' &&
-      now - launched.changedAt >= USUAL_START_MS &&
-      !ready.has(providerId)
-    );
-  };
 }

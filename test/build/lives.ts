@@ -41,8 +41,9 @@ function aboutOf(action: Action): readonly string[] {
     case 'launch':
       return action.launch.claims.map(({ name }) => name);
     case 'adoptInstance':
-    case 'terminateInstance':
       return [action.claim.name];
+    case 'terminateInstance':
+      return [action.claim?.name ?? action.instanceId];
     case 'evict':
     case 'forceDelete':
       return [action.pod.name];

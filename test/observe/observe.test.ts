@@ -169,15 +169,16 @@ describe('observe', () => {
   it('heeds what is remembered as sold out', async () => {
     const bench = anActingBench();
     const { kube, now } = bench.api;
-    const entry = {
+    const offering = {
       capacityType: 'spot',
       instanceType: 'm5.large',
       zone: 'us-east-1a',
-      until: now() + 60_000,
     } as const;
-    await bench.api.through(rememberSoldOut(kube, [entry], now()));
+    const until = now() + 60_000;
+    const terms = { now: now(), until: () => until };
+    await bench.api.through(rememberSoldOut(kube, [offering], terms));
 
-    expect((await look(bench)).soldOut).toEqual([entry]);
+    expect((await look(bench)).soldOut).toEqual([{ ...offering, until }]);
   });
 
   it('says what it may not list', async () => {
