@@ -3,7 +3,6 @@ import type { Ask } from './ask.ts';
 import { emptyLoads } from './host-loads.ts';
 import { accepts, type Host } from './hosts.ts';
 import type { PodGroup } from './pod-groups.ts';
-import { allowedBy } from './topology/cells.ts';
 import type { Census } from './topology/census.ts';
 import type { NodeContext } from './topology/node-rules.ts';
 import type { Topology } from './topology/topology.ts';
@@ -134,7 +133,7 @@ function isInDomain(
 ): boolean {
   const place = topology.placeOf(host);
   return (
-    census.objection(standing.byDomain, place, allowedBy(sample)) === undefined &&
+    census.objection(standing.byDomain, place, topology.allowedTo(sample)) === undefined &&
     !census.crowdsOthers(standing.byDomain, place)
   );
 }

@@ -108,7 +108,15 @@ export function solve(problem: SolveProblem): SolveResult {
       standingOf: book.standingOf,
       moves: ({ meta }) => standstill?.movers.has(meta.uid) ?? false,
     });
-    const topology = topologyOf({ book, domains, nodes: snapshot.nodes, hosts, promised, batch });
+    const topology = topologyOf({
+      book,
+      sources,
+      domains,
+      nodes: snapshot.nodes,
+      hosts,
+      promised,
+      batch,
+    });
     return pack({ snapshot, groups, hosts, sources, axes, expected, topology, refused });
   };
   const wishes = topologyWishesOf(supported, namespaces);

@@ -3,8 +3,9 @@ import type { AskLevel } from '../ask.ts';
 import type { HostPacking } from '../host-packing.ts';
 import type { PodGroup } from '../pod-groups.ts';
 import { take, type Waiting, waitingOf } from '../waiting.ts';
-import { allowedBy, type Cell, cellsOf, createNarrowing, type Narrowing } from './cells.ts';
+import { type Cell, cellsOf, createNarrowing, type Narrowing } from './cells.ts';
 import type { Allowed, Census, Counting } from './census.ts';
+import { circleAmong } from './circle.ts';
 import { countingIn } from './counting.ts';
 import { type Offer, type OfferContext, offerTo } from './offer.ts';
 import type { TopologyRule } from './rule.ts';
@@ -77,9 +78,10 @@ export function assignDomains(
   context: AssignContext,
 ): readonly Assigned[] {
   const narrowing = createNarrowing();
+  const circle = circleAmong(waiting.map(({ group }) => group));
   const applicants = waiting
     .filter(({ left, group }) => left.length > 0 && group.standing.byDomain.length > 0)
-    .map((each) => applicantOf(each, narrowing, context))
+    .map((each) => applicantOf(each, circle.has(each.group), narrowing, context))
     .map((applicant, place) => ({ applicant, place }))
     .sort(
       (a, b) =>
@@ -243,20 +245,27 @@ const couldFollow = (
     ({ cell }) => cell.place.get(rule.topologyKey)?.[0] === place.get(rule.topologyKey)?.[0],
   );
 
-function applicantOf(waiting: Waiting, narrowing: Narrowing, context: AssignContext): Applicant {
+function applicantOf(
+  waiting: Waiting,
+  isInCircle: boolean,
+  narrowing: Narrowing,
+  context: AssignContext,
+): Applicant {
   const { group } = waiting;
   const { topology, sources, caps } = context;
   const options = cellsOf(group, topology, sources).flatMap((cell): Option[] => {
     const cap = capOf(group, cell, caps);
     const inCell = groupInCell(group, narrowing.levelsIn(group.levels, cell), cell);
     const offer = cap < 1 ? undefined : offerTo(inCell, context);
-    const countingFor = countingIn(group, cell);
+    const counting = countingIn(group, cell);
+    const countingFor = (rule: TopologyRule): Counting =>
+      rule.kind === 'affinity' && isInCircle ? 'maybe' : counting(rule);
     return offer ? [{ cell, group: inCell, ...offer, cap, room: 0, countingFor }] : [];
   });
   return {
     waiting,
     options,
-    allowed: allowedBy(group.sample),
+    allowed: topology.allowedTo(group.sample),
     isOwner: group.standing.byDomain.some(({ owns }) => owns),
   };
 }

@@ -22,12 +22,14 @@ export interface Cell {
 const MOST_CELLS = 4096;
 
 /**
- * What a pod's own node selector and affinity allow, whichever alternative is taken; where its
- * volumes are has no say.
+ * What a pod's own node selector and affinity allow, whichever alternative is taken that some node
+ * meets or could; where its volumes are has no say.
  */
-export function allowedBy(pod: Pod): Allowed {
+export function allowedBy(pod: Pod, isPossible: (ask: LabelAsk) => boolean): Allowed {
   const asks = requiredAlternatives(pod);
-  return (topologyKey, value) => asks.some((ask) => permits(ask, topologyKey, value));
+  const possible = asks.filter(isPossible);
+  return (topologyKey, value) =>
+    (possible.length > 0 ? possible : asks).some((ask) => permits(ask, topologyKey, value));
 }
 
 function permits({ requirements }: LabelAsk, topologyKey: string, value: string): boolean {
@@ -39,6 +41,8 @@ function permits({ requirements }: LabelAsk, topologyKey: string, value: string)
 export interface KnownValues {
   /** Every value of a topology key that nodes have or could have, sorted. */
   readonly valuesOf: (topologyKey: string) => readonly string[];
+  /** See allowedBy; remembered for each pod. */
+  readonly allowedTo: (pod: Pod) => Allowed;
   /** Whether some node that is there lacks the label. */
   readonly isMissingOnHosts: (topologyKey: string) => boolean;
 }
@@ -52,10 +56,10 @@ export interface KnownValues {
  */
 export function cellsOf(
   group: PodGroup,
-  { valuesOf, isMissingOnHosts }: KnownValues,
+  { valuesOf, isMissingOnHosts, allowedTo }: KnownValues,
   sources: readonly Source[],
 ): readonly Cell[] {
-  const allowed = allowedBy(group.sample);
+  const allowed = allowedTo(group.sample);
   let combinations: readonly (readonly (readonly [string, string | undefined])[])[] = [[]];
   for (const key of keysOf(group)) {
     const needsLabel = group.standing.byDomain.some(

@@ -3,7 +3,7 @@ import { HOSTNAME } from '#lib/model/labels.ts';
 import type { PodGroup } from '../pod-groups.ts';
 import type { Waiting } from '../waiting.ts';
 import type { AssignContext } from './assign.ts';
-import { allowedBy, type Cell, cellsOf, createNarrowing } from './cells.ts';
+import { type Cell, cellsOf, createNarrowing } from './cells.ts';
 import { describeSelector } from './describe.ts';
 import type { TopologyRule } from './rule.ts';
 
@@ -31,7 +31,7 @@ function heldBack(group: PodGroup, { topology, census, sources }: AssignContext)
   const parts = group.standing.byDomain;
   const cells = cellsOf(group, topology, sources);
   if (cells.length === 0) return { rejection: reject('topology', unknownKey(group, topology)) };
-  const allowed = allowedBy(group.sample);
+  const allowed = topology.allowedTo(group.sample);
   const judged = cells.map((cell) => ({
     cell,
     objection: census.objection(parts, cell.place, allowed),

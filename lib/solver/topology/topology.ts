@@ -3,12 +3,14 @@ import type { Labels } from '#lib/constraints/label-selector.ts';
 import { compareText } from '#lib/constraints/order.ts';
 import { isCompatible, requirementsOfLabels } from '#lib/constraints/requirements.ts';
 import { firstUntolerated, type Taint } from '#lib/constraints/taints.ts';
-import { HOSTNAME } from '#lib/model/labels.ts';
+import { HOSTNAME, WELL_KNOWN } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod } from '#lib/model/pod.ts';
+import type { LabelAsk } from '../ask.ts';
 import { type Host, isGoing } from '../hosts.ts';
-import type { KnownValues } from './cells.ts';
-import { type Census, type Counting, createCensus, type Place } from './census.ts';
+import type { Source } from '../sources.ts';
+import { allowedBy, type KnownValues } from './cells.ts';
+import { type Allowed, type Census, type Counting, createCensus, type Place } from './census.ts';
 import type { Domains } from './domains.ts';
 import type { Residents } from './node-rules.ts';
 import type { TopologyRule } from './rule.ts';
@@ -29,6 +31,7 @@ export interface Topology extends KnownValues {
 /** What a topology is made of. */
 export interface TopologyProblem {
   readonly book: RuleBook;
+  readonly sources: readonly Source[];
   readonly domains: Domains;
   readonly nodes: readonly StateNode[];
   readonly hosts: readonly Host[];
@@ -69,8 +72,16 @@ export function topologyOf(problem: TopologyProblem): Topology {
       return [key, [...new Set([...domains.of(key), ...onHosts])].sort(compareText)] as const;
     }),
   );
+  const allowed = new Map<Pod, Allowed>();
   return {
     valuesOf: (topologyKey) => values.get(topologyKey) ?? [],
+    allowedTo: (pod) => {
+      const before = allowed.get(pod);
+      if (before) return before;
+      const fresh = allowedBy(pod, (ask) => isPossible(ask, problem));
+      allowed.set(pod, fresh);
+      return fresh;
+    },
     isMissingOnHosts: (topologyKey) =>
       hosts.some((host) => (places.get(host)?.get(topologyKey) ?? []).length === 0),
     openCensus: (sought) => {
@@ -120,6 +131,19 @@ function partsOf(pod: Pod, { rules, imposedBy, selecting }: RuleBook): readonly 
     .map((rule) => ({ rule, owns: imposed.includes(rule), selected: selects.includes(rule) }))
     .filter(({ owns, selected }) => owns || selected);
 }
+
+/** Whether the labels of some node, or of nodes that some NodePool makes, could be what is asked. */
+const isPossible = ({ requirements, present }: LabelAsk, { sources, hosts }: TopologyProblem) =>
+  sources.some(
+    (source) =>
+      isCompatible(source.requirements, requirements, WELL_KNOWN) &&
+      isCompatible(source.requirements, present, WELL_KNOWN),
+  ) ||
+  hosts.some(({ labels }) =>
+    labels.some(
+      (each) => isCompatible(each, requirements, NO_KEYS) && isCompatible(each, present, NO_KEYS),
+    ),
+  );
 
 /** By node: how many pods there each rule over the hostname selects, and how many own it. */
 function residentsByNode(

@@ -1,0 +1,50 @@
+import type { PodGroup } from '../pod-groups.ts';
+import type { TopologyRule } from './rule.ts';
+
+/**
+ * Groups that wait for one another: each must be near pods of the next, and the last near pods of
+ * the first. None of them can be the first, so none may count on another. Who is of its own kind
+ * can begin and waits for nobody.
+ *
+ * Cost: groups × affinities, only where there are any.
+ */
+export function circleAmong(groups: readonly PodGroup[]): ReadonlySet<PodGroup> {
+  const bound = groups.filter((group) => awaitedBy(group).length > 0);
+  if (bound.length < 2) return NOBODY;
+  const needs = new Map(
+    bound.map((group) => {
+      const rules = awaitedBy(group);
+      return [group, bound.filter((other) => other !== group && isWanted(other, rules))] as const;
+    }),
+  );
+  return new Set(bound.filter((group) => canReach(group, group, needs)));
+}
+
+const NOBODY: ReadonlySet<PodGroup> = new Set();
+
+const partsOf = ({ standing }: PodGroup) => [...standing.byNode, ...standing.byDomain];
+
+/** The affinities of a group that others must satisfy. */
+const awaitedBy = (group: PodGroup): readonly TopologyRule[] =>
+  partsOf(group)
+    .filter(({ rule, owns, selected }) => rule.kind === 'affinity' && owns && !selected)
+    .map(({ rule }) => rule);
+
+const isWanted = (group: PodGroup, rules: readonly TopologyRule[]): boolean =>
+  partsOf(group).some(({ rule, selected }) => selected && rules.includes(rule));
+
+function canReach(
+  from: PodGroup,
+  goal: PodGroup,
+  needs: ReadonlyMap<PodGroup, readonly PodGroup[]>,
+): boolean {
+  const seen = new Set<PodGroup>();
+  const open = [...(needs.get(from) ?? [])];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (next === goal) return true;
+    if (seen.has(next)) continue;
+    seen.add(next);
+    open.push(...(needs.get(next) ?? []));
+  }
+  return false;
+}
