@@ -10,7 +10,7 @@ import {
   type DescribeClusterCommandOutput,
   EKSClient,
 } from '@aws-sdk/client-eks';
-import type { AwsPlace } from './sdk-call.ts';
+import type { ClientSettings } from './place.ts';
 
 /** The operations that tell where a cluster is and who may enter it. */
 export interface AccessOperations {
@@ -31,7 +31,7 @@ export interface AccessOperations {
 type Senders = Readonly<Record<keyof AccessOperations, (input: unknown) => Promise<unknown>>>;
 
 /** Each of them as one SDK command. */
-export function accessSenders(place: AwsPlace): Senders {
+export function accessSenders(place: ClientSettings): Senders {
   const eks = new EKSClient(place);
   return {
     CreateAccessEntry: (input) => eks.send(new CreateAccessEntryCommand(typed(input))),

@@ -2,15 +2,17 @@ import { STSClient } from '@aws-sdk/client-sts';
 import { Sha256 } from '@smithy/core/checksum';
 import { buildQueryString, HttpRequest } from '@smithy/core/protocols';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { AwsCredentialIdentity } from '@smithy/types';
 import type { EpochMs } from '#lib/model/time.ts';
-import type { AwsPlace } from './sdk-call.ts';
+import type { AwsPlace } from './place.ts';
+
+/** Credentials as the SDK hands them out. */
+type AwsCredentials = Awaited<ReturnType<STSClient['config']['credentials']>>;
 
 /** What a request for a token is signed with, and where it would be sent. */
 export interface TokenIssuer {
   readonly region: string;
   readonly clusterName: string;
-  readonly credentials: () => Promise<AwsCredentialIdentity>;
+  readonly credentials: () => Promise<AwsCredentials>;
   /** https://sts.us-east-1.amazonaws.com */
   readonly stsEndpoint: URL;
 }
@@ -91,7 +93,7 @@ export function tokensOf(issuer: TokenIssuer, now: () => EpochMs): TokenSource {
  */
 export async function signToken(
   { region, clusterName, stsEndpoint }: Omit<TokenIssuer, 'credentials'>,
-  credentials: AwsCredentialIdentity,
+  credentials: AwsCredentials,
   at: EpochMs,
 ): Promise<string> {
   const signer = new SignatureV4({ credentials, region, service: 'sts', sha256: Sha256 });

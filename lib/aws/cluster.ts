@@ -2,7 +2,7 @@ import { dnsAddressIn } from '#lib/ec2/service-network.ts';
 import type { AwsCall } from './call.ts';
 
 /** How a cluster decides who an IAM role is: by access entries, by the ConfigMap aws-auth, by both. */
-export type AuthenticationMode = 'API' | 'API_AND_CONFIG_MAP' | 'CONFIG_MAP';
+type AuthenticationMode = 'API' | 'API_AND_CONFIG_MAP' | 'CONFIG_MAP';
 
 /** An EKS cluster, as EKS describes it. */
 export interface DescribedCluster {

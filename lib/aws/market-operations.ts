@@ -20,7 +20,7 @@ import {
   PricingClient,
 } from '@aws-sdk/client-pricing';
 import { partitionOf } from '#lib/ec2/partition.ts';
-import type { AwsPlace } from './sdk-call.ts';
+import type { ClientSettings } from './place.ts';
 
 /** The operations that tell what EC2 sells and for how much. */
 export interface MarketOperations {
@@ -49,7 +49,7 @@ export interface MarketOperations {
 type Senders = Readonly<Record<keyof MarketOperations, (input: unknown) => Promise<unknown>>>;
 
 /** Each of them as one SDK command. The price list is asked for where the partition keeps it. */
-export function marketSenders(place: AwsPlace, ec2: EC2Client): Senders {
+export function marketSenders(place: ClientSettings, ec2: EC2Client): Senders {
   const { priceListRegion } = partitionOf(place.region);
   const pricing = new PricingClient({ ...place, region: priceListRegion ?? place.region });
   return {

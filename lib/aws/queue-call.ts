@@ -1,6 +1,6 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type AwsCall, typedCall } from './call.ts';
-import type { AwsPlace } from './sdk-call.ts';
+import type { AwsPlace } from './place.ts';
 
 /**
  * AWS behind the seam for those who only send hints: one client, so that a function that must

@@ -26,14 +26,7 @@ import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { accessSenders } from './access-operations.ts';
 import type { AwsOperation, RawAwsCall } from './call.ts';
 import { marketSenders } from './market-operations.ts';
-
-/** Where AWS is: a region, and another address than AWS's own where one stands in for it. */
-export interface AwsPlace {
-  readonly region: string;
-  readonly endpoint?: string;
-  /** How long AWS may be silent before a call counts as failed and is tried again. */
-  readonly patienceMs?: number;
-}
+import type { AwsPlace, ClientSettings } from './place.ts';
 
 /** A fleet of many instances takes some seconds; a silence of half a minute is a lost connection. */
 const PATIENCE_MS = 30_000;
@@ -55,11 +48,6 @@ export function sdkCall(place: AwsPlace): RawAwsCall {
     return await send(input);
   };
 }
-
-/** What every client is made with. */
-type ClientSettings = Omit<AwsPlace, 'patienceMs'> & {
-  readonly requestHandler: { readonly connectionTimeout: number; readonly socketTimeout: number };
-};
 
 function sendersOf(place: ClientSettings): Readonly<Record<AwsOperation, Send>> {
   const ec2 = new EC2Client(place);

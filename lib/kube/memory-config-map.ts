@@ -35,7 +35,7 @@ export async function readMemory(kube: KubeTransport): Promise<MemoryFound> {
  *
  * Example: { "m5.large.k3v0x1b2c4": "8022000000 2026-11-20T12:00:00Z" }
  */
-export function decodeMemory(configMap: unknown): MemoryFound {
+function decodeMemory(configMap: unknown): MemoryFound {
   const memory: MemoryRecord[] = [];
   const leftOut: LeftOut[] = [];
   for (const [key, value] of Object.entries(texts(wire(configMap), 'data'))) {

@@ -6,7 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { grantAccess } from '#infra/tools/cluster-access.ts';
 import { type AwsCall, typedCall } from '#lib/aws/call.ts';
 import { describeCluster } from '#lib/aws/cluster.ts';
-import { type AccessEntry, type AccessWanted, planAccess } from '#lib/ec2/cluster-access.ts';
+import {
+  type AccessEntry,
+  type AccessWanted,
+  FUNCTIONS_GROUP,
+  planAccess,
+} from '#lib/ec2/cluster-access.ts';
 import { partitionOf } from '#lib/ec2/partition.ts';
 import { dnsAddressIn } from '#lib/ec2/service-network.ts';
 
@@ -69,7 +74,7 @@ describe('access entries', () => {
   it('give the functions a group that is none of the cluster itself', () => {
     const groups = planAccess(wanted()).create.flatMap(({ kubernetesGroups }) => kubernetesGroups);
 
-    expect(groups.length).toBeGreaterThan(0);
+    expect(groups).toEqual([FUNCTIONS_GROUP]);
     expect(groups.filter((group) => group.startsWith('system:'))).toEqual([]);
   });
 

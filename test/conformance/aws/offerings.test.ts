@@ -14,6 +14,7 @@ import { aTable, availableOf, factsOfType, typesOf } from '#test/build/markets.t
 import { aNewClaim } from '#test/build/node-claims.ts';
 import { aNodeClass } from '#test/build/node-pools.ts';
 import { MINUTE, NOON } from '#test/build/objects.ts';
+import { aReservation } from '#test/build/reserved.ts';
 import { someSettings } from '#test/build/snapshots.ts';
 
 const mark = (
@@ -21,21 +22,6 @@ const mark = (
   zone: string,
   instanceType = 'm5.large',
 ): SoldOut => ({ capacityType, instanceType, zone, until: NOON + 3 * MINUTE });
-
-const aReservation = (
-  difference: Partial<ResolvedCapacityReservation> = {},
-): ResolvedCapacityReservation => ({
-  id: 'cr-1',
-  instanceType: 'm5.large',
-  zone: 'us-east-1a',
-  ownerId: '111122223333',
-  instanceMatchCriteria: 'targeted',
-  reservationType: 'default',
-  interruptible: false,
-  state: 'active',
-  availableInstances: 3,
-  ...difference,
-});
 
 const reserving = (...capacityReservations: readonly ResolvedCapacityReservation[]) => ({
   nodeClasses: [aNodeClass({ status: { capacityReservations } })],
@@ -201,7 +187,10 @@ describe('12.4 instance types and offerings', () => {
 
 describe('reserved offerings', () => {
   it('say all that a node gets when it is bought this way', () => {
-    const [reserved] = availableOf('m5.large', reserving(aReservation({ interruptible: true })));
+    const [reserved] = availableOf(
+      'm5.large',
+      reserving(aReservation({ interruptible: true, availableInstances: 3 })),
+    );
 
     expect(specsOfRequirements(reserved?.requirements ?? new Map())).toEqual(
       [
@@ -256,7 +245,9 @@ describe('reserved offerings', () => {
     );
     const left = (reservationsTaken: ReadonlyMap<string, number>) =>
       reservedOf(
-        typesOf({ ...reserving(aReservation()), reservationsTaken }).get('m5.large')?.offerings,
+        typesOf({ ...reserving(aReservation({ availableInstances: 3 })), reservationsTaken }).get(
+          'm5.large',
+        )?.offerings,
       ).map(({ available, reservationCapacity }) => [available, reservationCapacity]);
 
     expect(left(taken)).toEqual([[true, 1]]);
