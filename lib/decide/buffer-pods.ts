@@ -1,3 +1,4 @@
+import { byNamespacedName } from '#lib/constraints/order.ts';
 import { amountOf, type Resources } from '#lib/constraints/resources.ts';
 import { type BufferTarget, type CapacityBuffer, targetRefOf } from '#lib/model/capacity-buffer.ts';
 import type { Pod } from '#lib/model/pod.ts';
@@ -38,6 +39,7 @@ export function resolveBuffers(snapshot: Snapshot): readonly ResolvedBuffer[] {
   return snapshot.capacityBuffers
     .filter(({ meta }) => meta.deletedAt === undefined)
     .filter(({ provisioningStrategy }) => provisioningStrategy === ACTIVE)
+    .sort(byNamespacedName)
     .map((buffer) => resolve(buffer, snapshot));
 }
 

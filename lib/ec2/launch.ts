@@ -2,7 +2,7 @@ import { byName } from '#lib/constraints/order.ts';
 import { isRejection, type Rejection, reject } from '#lib/constraints/rejection.ts';
 import { requirementsOf } from '#lib/constraints/requirements.ts';
 import { maxResources } from '#lib/constraints/resources.ts';
-import type { Catalog } from '#lib/model/catalog.ts';
+import { type Catalog, typesForClaim } from '#lib/model/catalog.ts';
 import type { Offering } from '#lib/model/instance-type.ts';
 import { NODEPOOL } from '#lib/model/labels.ts';
 import type { Json, Launch } from '#lib/model/launch.ts';
@@ -53,7 +53,7 @@ export function launchOf(
   const requirements = requirementsOf(first.spec.requirements);
   const requests = sorted.map(({ spec }) => spec.requests).reduce(maxResources);
   const reservations = reservationsOf(nodeClass);
-  const candidates = launchCandidates(catalog.byNodeClass.get(nodeClass.meta.name) ?? [], {
+  const candidates = launchCandidates(typesForClaim(catalog, first), {
     requirements,
     requests,
     reservations,

@@ -16,6 +16,7 @@ import {
   subtractResources,
 } from '#lib/constraints/resources.ts';
 import { firstUntolerated, isSameTaint, type Taint } from '#lib/constraints/taints.ts';
+import { typesForClaim } from '#lib/model/catalog.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import {
   HOSTNAME,
@@ -182,7 +183,7 @@ function unlaunchedShapes(claim: NodeClaim, { catalog }: Snapshot): readonly Sha
     requirementsOfLabels(claim.meta.labels),
   );
   const listed = asked.get(INSTANCE_TYPE);
-  const types = catalog.byNodeClass.get(claim.spec.nodeClassRef.name) ?? [];
+  const types = typesForClaim(catalog, claim);
   const possible = types.filter(({ name }) => listed?.values.has(name) && !listed.complement);
   if (possible.length === 0) return [{ labels: asked, allocatable: {} }];
   return possible.map(({ name, requirements, allocatable }) => ({

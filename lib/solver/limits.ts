@@ -1,3 +1,4 @@
+import { compareText } from '#lib/constraints/order.ts';
 import {
   addResources,
   amountOf,
@@ -103,7 +104,8 @@ export function uncountedNodes({
     .map(({ name, node, claim }) => {
       const type = { ...claim?.meta.labels, ...node?.meta.labels }[INSTANCE_TYPE] ?? 'its type';
       return `${name} counts as $0 against limits in dollars: the price of ${type} is not known`;
-    });
+    })
+    .sort(compareText);
 }
 
 const only = (names: readonly string[], amounts: Resources): Resources =>
