@@ -26,6 +26,8 @@ const CRDS = [
   'karpenter.sh_nodepools',
   'karpenter.sh_nodeclaims',
   'karpenter.k8s.aws_ec2nodeclasses',
+  'karpenter.sh_nodeoverlays',
+  'autoscaling.x-k8s.io_capacitybuffers',
 ];
 let crds: readonly CustomResource[] | undefined;
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { typedCall } from '#lib/aws/call.ts';
 import { rememberSoldOut } from '#lib/kube/sold-out.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
+import type { ClusterSettings } from '#lib/model/settings.ts';
 import { type ObserveOptions, observe } from '#lib/observe/observe.ts';
 import { type ActingBench, anActingBench } from '#test/build/acting.ts';
 import { settings } from '#test/build/aws-callers.ts';
@@ -187,6 +188,66 @@ describe('observe', () => {
 
     await expect(look({ ...bench, api: { ...bench.api, kube } })).rejects.toMatchObject({
       kind: 'denied',
+    });
+  });
+
+  it('reads NodeOverlays, and CapacityBuffers with what they refer to, where the gates are open', async () => {
+    const bench = anActingBench();
+    const spec = { containers: [asking('a', { cpu: '1' })] };
+    bench.api.cluster.apply({
+      apiVersion: 'karpenter.sh/v1alpha1',
+      kind: 'NodeOverlay',
+      metadata: { name: 'cheap' },
+      spec: { requirements: [], price: '0.5' },
+    });
+    bench.api.cluster.apply({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web' },
+      spec: {
+        replicas: 3,
+        selector: { matchLabels: { app: 'web' } },
+        template: { metadata: { labels: { app: 'web' } }, spec },
+      },
+    });
+    for (const name of ['web', 'gone']) {
+      bench.api.cluster.apply({
+        apiVersion: 'autoscaling.x-k8s.io/v1beta1',
+        kind: 'CapacityBuffer',
+        metadata: { name },
+        spec: { scalableRef: { apiGroup: 'apps', kind: 'Deployment', name }, percentage: 50 },
+      });
+    }
+    const paths: string[] = [];
+    const lookWith = (featureGates: ClusterSettings['featureGates'] = []) =>
+      bench.api.through(
+        observe({
+          kube: (request) => {
+            paths.push(request.path);
+            return bench.api.kube(request);
+          },
+          aws: typedCall(bench.account.aws.call('adapter')),
+          now: bench.api.now,
+          settings: { cluster: { ...settings, featureGates } },
+        }),
+      );
+    const closed = await lookWith();
+    expect([closed.nodeOverlays, closed.capacityBuffers]).toEqual([[], []]);
+    expect(paths.filter((path) => /overlay|buffer|deployments/.test(path))).toEqual([]);
+
+    const open = await lookWith(['CapacityBuffer', 'NodeOverlay']);
+    expect(open).toMatchObject({
+      nodeOverlays: [{ meta: { name: 'cheap' }, price: '0.5' }],
+      capacityBuffers: [{ meta: { name: 'gone' } }, { meta: { name: 'web' }, percentage: 50 }],
+      bufferTargets: [
+        {
+          kind: 'Deployment',
+          meta: { name: 'web' },
+          replicas: 3,
+          pod: { requests: { cpu: 1000 } },
+        },
+      ],
+      leftOut: [],
     });
   });
 });
