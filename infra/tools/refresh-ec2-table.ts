@@ -76,8 +76,9 @@ const sortedFacts = ({ types, limits }: Pick<Recorded, 'types' | 'limits'>) =>
 
 /** Rows on lines of their own, so that a refresh reads as a list of what changed. */
 function writeTable(path: string, table: unknown): void {
-  const text = JSON.stringify(table).replaceAll(/(?<=[[\]],|"rows":\[)\["/g, '\n["');
-  writeFileSync(path, `${text}\n`);
+  const { rows, ...head } = Object(table);
+  const lines = rows.map((row: unknown) => JSON.stringify(row)).join(',\n');
+  writeFileSync(path, `${JSON.stringify(head).slice(0, -1)},"rows":[\n${lines}\n]}\n`);
 }
 
 const option = { type: 'string' } as const;

@@ -125,13 +125,14 @@ function offeringsIn(
 ): (type: RegionalType, isCompatible: boolean) => readonly Offering[] {
   const zones = zonesOf(status.subnets);
   const partitioned = inPartitions(status.placementGroup);
+  const reservations = Map.groupBy(status.capacityReservations, ({ instanceType }) => instanceType);
   return (type, isCompatible) => {
     const asked = isCompatible ? available : () => false;
-    const reserved = reservedOfferings(type, zones, status.capacityReservations, {
-      available: asked,
-      taken,
-    });
-    return partitioned([...reserved, ...offeringsOf(type, zones, asked, requirements)]);
+    const byTheHour = offeringsOf(type, zones, asked, requirements);
+    const own = reservations.get(type.facts.name);
+    if (own === undefined) return partitioned(byTheHour);
+    const reserved = reservedOfferings(type, zones, own, { available: asked, taken });
+    return partitioned([...reserved, ...byTheHour]);
   };
 }
 

@@ -24,8 +24,8 @@ const SHARE_OF_ON_DEMAND = 1 / 10_000_000;
 export type ReservationsTaken = ReadonlyMap<string, number>;
 
 /**
- * The offerings that a NodeClass's capacity reservations make of a type: one for each reservation
- * of that type in a zone with a subnet, sorted by price, zone and reservation. One that has nothing
+ * The offerings that a type's capacity reservations make of it: one for each in a zone with a
+ * subnet, sorted by price, zone and reservation. One that has nothing
  * left, ends soon or is sold out is there and not available.
  *
  * Source: karpenter AWS provider v1.14, providers/instancetype/offering.
@@ -40,7 +40,7 @@ export function reservedOfferings(
   const offerings = reservations.flatMap((reservation): readonly Offering[] => {
     const zone = zones.find((one) => one.name === reservation.zone);
     const sale = type.sales.find((one) => one.zone === reservation.zone);
-    if (reservation.instanceType !== name || zone === undefined) return [];
+    if (zone === undefined) return [];
     const counted = reservation.availableInstances ?? 0;
     const left = Math.max(0, counted - (taken.get(reservation.id) ?? 0));
     return [
