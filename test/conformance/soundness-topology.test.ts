@@ -11,6 +11,7 @@ import {
   aBoundClaim,
   aCsiNode,
   aStorageClass,
+  aTerm,
   aVolume,
   aVolumeClaim,
   inZones,
@@ -227,6 +228,35 @@ const PLANTED: readonly Case[] = [
     },
     on({ a: 'node-x', b: 'node-x' }),
     'too uneven in x',
+  ],
+  [
+    'a preference that is given up in silence',
+    {
+      pods: [
+        web('a', {
+          nodeAffinity: {
+            required: [],
+            preferred: [{ weight: 1, term: aTerm(`${ZONE} In us-east-1b`) }],
+          },
+        }),
+      ],
+      nodes: [inZone('a')],
+    },
+    on({ a: 'node-a' }),
+    'go without what they prefer, 0 are told of',
+  ],
+  [
+    'a pod beside one that it would rather not be near, in silence',
+    {
+      pods: [
+        web('a', {
+          podAntiAffinity: { required: [], preferred: [{ weight: 1, term: term(HOSTNAME) }] },
+        }),
+      ],
+      nodes: [inZone('a', [running('old', 'node-a')])],
+    },
+    on({ a: 'node-a' }),
+    'go without what they prefer, 0 are told of',
   ],
   [
     'a volume that is elsewhere',

@@ -15,6 +15,7 @@ import { refusalProblems } from './soundness/refusals.ts';
 import { isAlive, isLeaving, nameOf } from './soundness/rules.ts';
 import { spreadProblems } from './soundness/spread.ts';
 import { volumeProblems } from './soundness/volumes.ts';
+import { wishProblems } from './soundness/wishes.ts';
 
 /** Everything that is wrong with a placing, in words; empty for a sound one. */
 export function unsoundness(snapshot: Snapshot, placing: Placing): readonly string[] {
@@ -39,6 +40,7 @@ export function unsoundness(snapshot: Snapshot, placing: Placing): readonly stri
     ...affinityProblems(snapshot, places),
     ...spreadProblems(snapshot, places),
     ...volumeProblems(snapshot, places),
+    ...wishProblems(snapshot, placing, places),
     ...limitProblems(snapshot, placing),
     ...reservationProblems(snapshot, placing),
     ...weightProblems(snapshot, placing, pods),

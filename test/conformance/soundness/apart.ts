@@ -6,9 +6,10 @@
  * nodes turn out to be. Affinity holds if the pods can be bound in some order so that each finds
  * what it wants to be near: a pod that another satisfies may come after it, and a pod that is
  * what it looks for may come first where there is none yet in any domain that it may go to. The
- * latter is Karpenter's rule; kube-scheduler looks for one in all domains. A pod of a node that is
- * going counts until it is moved. As in kube-scheduler,
- * one and the same pod must match all terms of a pod for it to be what that pod looks for.
+ * latter is Karpenter's rule; kube-scheduler looks for one in all domains. Pods of nodes
+ * that are going may or may not be gone by then: it is enough that the plan holds in one of the
+ * two cases. As in kube-scheduler, one and the same pod must match all terms of a pod for it to be
+ * what that pod looks for.
  *
  * Sources: kubernetes v1.36, scheduler/plugins/interpodaffinity/filtering.go; karpenter v1.14,
  * scheduling/topologygroup.go, nextDomainAffinity.
@@ -66,6 +67,13 @@ interface Stand {
 
 /** Pods that can never be bound for want of a pod near them. */
 export function affinityProblems(snapshot: Snapshot, places: readonly Place[]): readonly string[] {
+  const problems = farAmong(snapshot, places);
+  const staying = places.filter(({ isLeaving }) => !isLeaving);
+  const isSettled = problems.length === 0 || staying.length === places.length;
+  return isSettled || farAmong(snapshot, staying).length > 0 ? problems : [];
+}
+
+function farAmong(snapshot: Snapshot, places: readonly Place[]): readonly string[] {
   const all = places.flatMap((place) => standing(place).map((pod): Stand => ({ pod, place })));
   const isOwner = ({ pod, place }: Stand): boolean =>
     place.coming.includes(pod) && pod.podAffinity.required.length > 0;
