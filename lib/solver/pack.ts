@@ -181,16 +181,18 @@ function attempt(
   const onHosts = packHosts(hosts, { topology, census, mayBegin, settle });
   const waiting = groups.map(waitingOf);
   placeAllExpected(waiting, onHosts, expected);
+  const free = waiting.filter(({ group }) => group.standing.byDomain.length === 0);
   for (const each of waiting) {
-    if (each.group.standing.byDomain.length > 0) onHosts.place(each);
-    else placeOrYield(each, onHosts, sources, admissions);
+    const { byDomain } = each.group.standing;
+    if (byDomain.length === 0) placeOrYield(each, onHosts, sources, admissions);
+    // Whom rules merely count waits until their owners have been told where to stand.
+    else if (byDomain.some(({ owns }) => owns)) onHosts.place(each);
   }
   const assigning = { topology, census, hosts, onHosts, sources, admissions, caps, manner };
   const assigned = assignDomains(waiting, assigning);
   const sent = assigned.map(({ group }) => waitingOf(group));
   for (const each of sent) placeOrYield(each, onHosts, sources, admissions);
   const opening = openLedger(sources, snapshot);
-  const free = waiting.filter(({ group }) => group.standing.byDomain.length === 0);
   const toOpen = [...free, ...sent].sort((a, b) => largestFirst(a.group, b.group));
   const prices = priceOut(demandsOf(toOpen), sources, admissions);
   const { claims, ledger } = packNewNodes(toOpen, onHosts, opening, {
