@@ -8,7 +8,7 @@ import { type ObserveOptions, observe } from '#lib/observe/observe.ts';
 import type { WakeUp } from '#lib/triggers/wake-up.ts';
 import { sendHintAt } from './hints.ts';
 import type { Remaining } from './middleware.ts';
-import { settle } from './settle.ts';
+import { burstKey, settle } from './settle.ts';
 import type { Shell } from './shell.ts';
 
 /** What tells the four functions apart; everything else about a turn is the same. */
@@ -108,6 +108,9 @@ async function goRounds(
 ): Promise<readonly Round[]> {
   const rounds: Round[] = [];
   while (rounds.length < MAX_ROUNDS && shell.now() < until) {
+    // What goes on coming after a launch is gathered again, so that few calls launch a burst.
+    const last = rounds.at(-1);
+    if (story.settles && last?.outcomes.some(isLaunch)) await settle(shell, until, podsIn(last));
     const snapshot = await observe(shell, story.observe);
     const plan = story.decide(snapshot);
     const actions = story.looksFirst ? plan.actions.filter(needsLease) : plan.actions;
@@ -117,6 +120,10 @@ async function goRounds(
   }
   return rounds;
 }
+
+const isLaunch = ({ action }: Outcome): boolean => action.kind === 'launch';
+
+const podsIn = ({ snapshot }: Round): ReadonlySet<string> => new Set(snapshot.pods.map(burstKey));
 
 /** Whether the world is now such that another look at once may find more to do. */
 const leadsOn = ({ action, result }: Outcome): boolean =>

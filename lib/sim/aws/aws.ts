@@ -54,6 +54,11 @@ interface CallFailure {
   readonly times: number;
 }
 
+interface PlannedFailure extends CallFailure {
+  /** How many calls are still to fail. */
+  left: number;
+}
+
 /** The embedded AWS, from above (calls) and from behind (what its weather does). */
 export interface EmbeddedAws {
   /** The seam, for one caller: performs `name`, or rejects as the AWS SDK would. */
@@ -65,7 +70,8 @@ export interface EmbeddedAws {
   readonly calls: (actor?: string) => Readonly<Record<string, number>>;
   /** Empties pools until the answer's `lift` is called. */
   readonly sellOut: (rule: SoldOutRule) => { readonly lift: () => void };
-  readonly failNext: (failure: CallFailure) => void;
+  /** Until so many calls have failed, or the answer's `lift` is called. */
+  readonly failNext: (failure: CallFailure) => { readonly lift: () => void };
   /** The two-minute warning for a spot instance, then its end. */
   readonly reclaim: (instanceId: string) => void;
   readonly recommendRebalance: (instanceId: string) => void;
@@ -99,7 +105,7 @@ export function createAws(options: AwsOptions): EmbeddedAws {
   const account = accountOf(options);
   const operations = operationsOf(account, options);
   const counts = new Map<string, Map<string, number>>();
-  const failures: CallFailure[] = [];
+  const failures: PlannedFailure[] = [];
   const latency = options.random.fork('latency');
   const call = async (actor: string, name: string, input: unknown): Promise<unknown> => {
     const [least, most] = LATENCY_MS[name] ?? USUAL_LATENCY_MS;
@@ -124,7 +130,15 @@ export function createAws(options: AwsOptions): EmbeddedAws {
       account.soldOut.add(held);
       return { lift: () => void account.soldOut.delete(held) };
     },
-    failNext: (failure) => void failures.push({ ...failure }),
+    failNext: (failure) => {
+      const planned = { ...failure, left: failure.times };
+      failures.push(planned);
+      return {
+        lift: () => {
+          planned.left = 0;
+        },
+      };
+    },
     reclaim: (id) => reclaim(account, known(account, id)),
     recommendRebalance: (id) => recommendRebalance(account, known(account, id)),
     terminate: (id) =>
@@ -177,7 +191,7 @@ type Result = { readonly answer: unknown } | { readonly error: unknown };
 
 function perform(
   operations: Operations,
-  failures: CallFailure[],
+  failures: readonly PlannedFailure[],
   name: string,
   input: unknown,
 ): Result {
@@ -194,12 +208,12 @@ function perform(
   }
 }
 
-function failWherePlanned(failures: CallFailure[], name: string): void {
-  const index = failures.findIndex((failure) => failure.name === name || failure.name === '*');
-  const failure = failures[index];
+function failWherePlanned(failures: readonly PlannedFailure[], name: string): void {
+  const failure = failures.find(
+    (planned) => planned.left > 0 && (planned.name === name || planned.name === '*'),
+  );
   if (failure === undefined) return;
-  if (failure.times > 1) failures[index] = { ...failure, times: failure.times - 1 };
-  else failures.splice(index, 1);
+  failure.left -= 1;
   throw awsError(failure.code, `${name} failed by plan of the embedded world.`);
 }
 
