@@ -1,4 +1,5 @@
 import { compareText } from '#lib/constraints/order.ts';
+import type { StateNode } from '#lib/model/node.ts';
 import type { BufferPlan, PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -70,7 +71,7 @@ export function placeBuffers(snapshot: Snapshot, placed: PlacedPods): BufferPlac
   const named = nameClaims(solved.claims, namesIn(ahead)).toSorted((a, b) =>
     compareText(a.name, b.name),
   );
-  const there = new Set(snapshot.nodes.map(({ name }) => name));
+  const there = new Set(snapshot.nodes.filter(isThere).map(({ name }) => name));
   const buffers = resolved.map((each) => ({ resolved: each, plan: planOf(each, solved, there) }));
   return {
     claims: named.map(plannedNodeClaim),
@@ -81,6 +82,10 @@ export function placeBuffers(snapshot: Snapshot, placed: PlacedPods): BufferPlac
     lowerBoundUsdPerHour: solved.lowerBoundUsdPerHour,
   };
 }
+
+/** A NodeClaim that has no instance yet is not capacity. */
+const isThere = ({ node, claim }: StateNode): boolean =>
+  node !== undefined || claim?.status.providerId !== undefined;
 
 /** Room that pods are about to take, by node: nominated there, or just placed. */
 function promisesOf(

@@ -7,7 +7,7 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 
 /** Why a CapacityBuffer asks for nothing, as its condition ReadyForProvisioning says it. */
-export interface BufferProblem {
+interface BufferProblem {
   readonly reason: 'PodTemplateNotFound' | 'ScalableRefNotFound' | 'ResolutionFailed';
   readonly message: string;
 }

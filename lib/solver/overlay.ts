@@ -19,13 +19,13 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import { changesPrice, overlaidPrice } from './overlay-price.ts';
 
 /** Why a NodeOverlay is not heeded, as its condition ValidationSucceeded says it. */
-export interface OverlayProblem {
+interface OverlayProblem {
   readonly reason: 'Conflict' | 'RuntimeValidation';
   readonly message: string;
 }
 
 /** A NodeOverlay that was looked at, and what is wrong with it, if anything is. */
-export interface JudgedOverlay {
+interface JudgedOverlay {
   readonly overlay: NodeOverlay;
   readonly problem?: OverlayProblem;
 }
