@@ -13,6 +13,7 @@ export interface BoundProblem {
   readonly onNewNodes: readonly Demand[];
   /** The nodes that were there, with the room they had before anything was placed. */
   readonly hosts: readonly Host[];
+  /** Those that nodes may be opened in. */
   readonly sources: readonly Source[];
   readonly reservations: ReadonlyMap<string, number>;
   readonly prices: Prices;
@@ -23,7 +24,8 @@ export interface BoundProblem {
 const ROUNDING = 1 - 1e-9;
 
 /**
- * USD per hour that every plan adds which places the same pods: the larger of two bounds.
+ * USD per hour that every plan adds which places the same pods and puts heavier NodePools first: the
+ * larger of two bounds.
  *
  * The first: pods are worth no more than the nodes that carry them cost (see priceOut). Another
  * plan may carry some of them for nothing on nodes that are there, which carry at most what their

@@ -27,6 +27,7 @@ import type { TopologyRule } from './topology/rule.ts';
 import type { Topology } from './topology/topology.ts';
 import { type Waiting, waitingOf } from './waiting.ts';
 import { placeOrYield } from './weigh-wishes.ts';
+import { sourcesInPlay } from './weights.ts';
 import { type WishGivenUp, wishesGivenUp } from './wishes.ts';
 
 /** Groups to place, and what there is to place them on. */
@@ -194,7 +195,8 @@ function attempt(
   for (const each of sent) placeOrYield(each, onHosts, sources, admissions);
   const opening = openLedger(sources, snapshot);
   const toOpen = [...free, ...sent].sort((a, b) => largestFirst(a.group, b.group));
-  const prices = priceOut(demandsOf(toOpen), sources, admissions);
+  const inPlay = sourcesInPlay(groups, { sources, admissions, ledger: opening });
+  const prices = priceOut(demandsOf(toOpen), inPlay, admissions);
   const { claims, ledger } = packNewNodes(toOpen, onHosts, opening, {
     axes,
     admissions,
@@ -218,10 +220,10 @@ function attempt(
     lowerBoundUsdPerHour: lowerBound({
       onNewNodes,
       hosts,
-      sources,
+      sources: inPlay,
       reservations: opening.reservations,
       // Domains were our choice: a bound on every plan must let pods go wherever they may.
-      prices: sent.length === 0 ? prices : priceOut(onNewNodes, sources, admissions),
+      prices: sent.length === 0 ? prices : priceOut(onNewNodes, inPlay, admissions),
       admissions,
     }),
     admissions,
