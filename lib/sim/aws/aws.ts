@@ -23,6 +23,7 @@ import { reclaim, recommendRebalance, terminate } from './machines.ts';
 import { marketOperations } from './market-operations.ts';
 import { networkOperations } from './network.ts';
 import { profileOperations } from './profiles.ts';
+import { purchaseOperations } from './purchases.ts';
 import type { Queue } from './queue.ts';
 import { queueOperations } from './queue-operations.ts';
 import { isFields } from './request.ts';
@@ -158,6 +159,7 @@ const operationsOf = (account: Account, options: AwsOptions): Operations => ({
   ...marketOperations(account),
   ...networkOperations(account),
   ...profileOperations(account),
+  ...purchaseOperations(),
   ...queueOperations(options.queues),
   ...clusterOperations(account, options.cluster),
 });

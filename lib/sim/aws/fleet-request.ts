@@ -160,6 +160,8 @@ function offerOf(
       `The architecture '${type.architecture}' of the specified instance type does not match the architecture '${image.architecture}' of the specified AMI.`,
     );
   }
+  const unknown = unknownPurchase(data);
+  if (unknown !== undefined) return unknown;
   const groups = groupsOf(account, data);
   if ('code' in groups) return groups;
   const profile = profileOf(account, data);
@@ -173,6 +175,23 @@ function offerOf(
     securityGroupIds: groups.ids,
     profileArn: profile.arn,
   };
+}
+
+/** The account has no capacity reservation and no placement group: see purchases.ts. */
+function unknownPurchase(data: Fields): Refusal | undefined {
+  const asked = structure(data, 'CapacityReservationSpecification');
+  const target = structure(asked, 'CapacityReservationTarget');
+  const reservation = optionalText(target, 'CapacityReservationId');
+  if (reservation !== undefined) {
+    return refusal(
+      'InvalidCapacityReservationId.NotFound',
+      `The Capacity Reservation with ID ${reservation} does not exist.`,
+    );
+  }
+  const group = optionalText(structure(data, 'Placement'), 'GroupId');
+  return group === undefined
+    ? undefined
+    : refusal('InvalidPlacementGroup.Unknown', `The Placement Group '${group}' is unknown.`);
 }
 
 function subnetOf(account: Account, override: Fields, data: Fields): Subnet | Refusal {

@@ -94,6 +94,22 @@ describe('CreateFleet in the embedded EC2', () => {
     ['an unknown type', { types: ['m99.large'] }, {}, 'InvalidFleetConfiguration'],
     ['an image that is gone', {}, { ImageId: 'ami-0gone' }, 'InvalidAMIID.NotFound'],
     ['a group that is gone', {}, { SecurityGroupIds: ['sg-1'] }, 'InvalidGroup.NotFound'],
+    [
+      'a reservation that nobody bought',
+      {},
+      {
+        CapacityReservationSpecification: {
+          CapacityReservationTarget: { CapacityReservationId: 'cr-0' },
+        },
+      },
+      'InvalidCapacityReservationId.NotFound',
+    ],
+    [
+      'a placement group that nobody made',
+      {},
+      { Placement: { GroupId: 'pg-0' } },
+      'InvalidPlacementGroup.Unknown',
+    ],
     ['a profile not known', {}, { IamInstanceProfile: { Name: 'p' } }, 'InvalidParameterValue'],
   ])('reports %s as an error of its override', async (_what, fleet, data, code) => {
     const bench = anAccount();
