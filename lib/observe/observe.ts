@@ -13,6 +13,7 @@ import { isGone } from '#lib/kube/errors.ts';
 import { listPages } from '#lib/kube/list.ts';
 import { readSoldOut } from '#lib/kube/sold-out.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
+import { RESERVATION_ID } from '#lib/model/labels.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
@@ -61,7 +62,7 @@ export async function observe(
     readAccount(ports.aws, objects, {
       takenAt,
       clusterName: cluster.clusterName,
-      listInstances: options.listInstances === true,
+      listInstances: options.listInstances === true || asksAboutReserved(options, objects),
     }),
     askAboutNodeClasses(ports, objects, {
       takenAt,
@@ -101,6 +102,13 @@ export async function observe(
     ...(listed.launchTemplates !== undefined && { launchTemplates: listed.launchTemplates }),
   });
 }
+
+/** Whether nodes were bought from a reservation, and somebody looks after those. */
+const asksAboutReserved = (
+  { marketUpkeep }: ObserveOptions,
+  { nodeClaims }: DecodeResult['objects'],
+): boolean =>
+  marketUpkeep === true && nodeClaims.some(({ meta }) => meta.labels[RESERVATION_ID] !== undefined);
 
 async function readObjects(
   kube: KubeTransport,

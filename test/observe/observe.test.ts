@@ -79,6 +79,19 @@ describe('observe', () => {
     expect(await look(bench)).toHaveProperty('instances', []);
   });
 
+  it('asks EC2 for instances where some were bought from a reservation, for who sees to those', async () => {
+    const bench = anActingBench();
+    await bench.act([bench.toCreate('a')]);
+    const [claim] = bench.claims('a');
+    if (claim === undefined) throw new Error('expected a claim');
+    const labels = { 'karpenter.k8s.aws/capacity-reservation-id': 'cr-1' };
+    const annotations = { 'joinery.dev/launch-group': null };
+    await bench.act([{ kind: 'update', object: claimRef(claim), meta: { labels, annotations } }]);
+
+    expect((await look(bench)).instances).toBeUndefined();
+    expect(await look(bench, { marketUpkeep: true })).toHaveProperty('instances', []);
+  });
+
   it.each([
     ['asks where a Node is not there a minute after its launch', undefined, 60, true],
     ['asks where a Node is not Ready a minute after its launch', 'Unknown', 60, true],
