@@ -27,7 +27,7 @@ import { aNewClaim, aNodeClaim, conditionsUpTo } from '#test/build/node-claims.t
 import { aNodeOverlay } from '#test/build/node-overlays.ts';
 import { aCondition, aNodeClass, aNodePool } from '#test/build/node-pools.ts';
 import { aNode, anInFlightNode, aStateNode } from '#test/build/nodes.ts';
-import { aNamespacedMeta, GIB, ownedBy } from '#test/build/objects.ts';
+import { aNamespacedMeta, GIB, NOON, ownedBy } from '#test/build/objects.ts';
 import { aPod, aRunningPod } from '#test/build/pods.ts';
 import { aSnapshot, someSettings } from '#test/build/snapshots.ts';
 
@@ -299,6 +299,9 @@ describe('10.13 static NodePools', () => {
     );
 
     expect(planOf(pool(15, { nodes: 10 }), members(3)).nodeClaims).toHaveLength(7);
+
+    const going = member('n-9', [], { deletedAt: NOON });
+    expect(planOf(pool(2, { nodes: 2 }), [going]).nodeClaims).toHaveLength(1);
   });
 
   it('178: they are bare: no type, no pod, no requests, and no word of minimums', () => {

@@ -14,8 +14,11 @@ import { aNamespacedMeta } from '#test/build/objects.ts';
 import { aPod, aRunningPod, somePods } from '#test/build/pods.ts';
 import { aSnapshot, someSettings } from '#test/build/snapshots.ts';
 
-const ofPool = (name: string, pool: string) => {
-  const labels = { 'karpenter.sh/nodepool': pool };
+const ofPool = (name: string, pool: string, type = 'm5.large') => {
+  const labels = {
+    'karpenter.sh/nodepool': pool,
+    'node.kubernetes.io/instance-type': type,
+  };
   const providerId = `aws:///us-east-1a/i-${name}`;
   return aStateNode({
     node: aNode({ meta: { name, labels }, providerId }),
@@ -33,7 +36,7 @@ const target = (kind: BufferTarget['kind']): BufferTarget => ({
   pod: aPod({ meta: { name: 'web' } }),
 });
 
-/** Overlays in conflict, static pools with too many and too few nodes, buffers, a purse. */
+/** Nodes whose price nobody knows, overlays in conflict, static pools with too many and too few nodes, buffers, a purse. */
 const BUSY: Snapshot = aSnapshot({
   settings: someSettings({
     featureGates: ['CapacityBuffer', 'NodeOverlay', 'StaticCapacity'],
@@ -46,7 +49,10 @@ const BUSY: Snapshot = aSnapshot({
     aNodePool({ meta: { name: 'few' }, replicas: 2 }),
     aNodePool({ meta: { name: 'fewer' }, replicas: 9, limits: { nodes: 2 } }),
   ],
-  nodes: ['a', 'b', 'c'].map((name) => ofPool(name, 'many')),
+  nodes: [
+    ...['a', 'b', 'c'].map((name) => ofPool(name, 'many')),
+    ...['d', 'e', 'f'].map((name) => ofPool(name, 'default', 'x9.unknown')),
+  ],
   pods: [...somePods(5), ...somePods(2, { meta: { name: 'huge' }, requests: { cpu: 64_000 } })],
   nodeOverlays: ['x', 'y', 'z'].map((name) =>
     aNodeOverlay({
