@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { spec, taint, tolerating } from '#test/build/constraints.ts';
+import { aNodePool } from '#test/build/node-pools.ts';
+import { named, planOf, pool, ZONE } from '#test/build/plans.ts';
+
+describe('10.9 taints, pools, weights', () => {
+  const tainted = (text: string) => aNodePool({ template: { taints: [taint(text)] } });
+
+  it.each([
+    ['none', [], 1],
+    ['the key', [tolerating('team')], 0],
+    ['every key', [{ operator: 'Exists' as const }], 0],
+    ['the value', [{ key: 'team', operator: 'Equal' as const, value: 'a' }], 0],
+    ['another value', [{ key: 'team', operator: 'Equal' as const, value: 'b' }], 1],
+  ])('154: a pool taint and a toleration of %s', (_, tolerations, refusals) => {
+    const { refused, creations } = planOf({
+      nodePools: [tainted('team=a:NoSchedule')],
+      pods: [named('web', { tolerations })],
+    });
+
+    expect(refused).toHaveLength(refusals);
+    const [creation] = creations;
+    if (creation?.kind === 'createNodeClaim') {
+      expect(creation.claim.spec.taints).toEqual([taint('team=a:NoSchedule')]);
+    }
+  });
+
+  it('156: PreferNoSchedule is avoided while another pool will do, then put up with', () => {
+    const shy = pool('a', { weight: 9, template: { taints: [taint('x=y:PreferNoSchedule')] } });
+
+    expect(planOf({ nodePools: [shy, pool('b')], pods: [named('web')] }).claims).toMatchObject([
+      { nodePool: 'b' },
+    ]);
+    expect(planOf({ nodePools: [shy], pods: [named('web')] }).claims).toMatchObject([
+      { nodePool: 'a' },
+    ]);
+  });
+
+  it('157: the heaviest pool gives the node; of equal ones the last by name', () => {
+    const heavy = [pool('a', { weight: 100 }), pool('b', { weight: 50 }), pool('c')];
+
+    expect(planOf({ nodePools: heavy, pods: [named('web')] }).claims[0]?.nodePool).toBe('a');
+    expect(
+      planOf({ nodePools: [pool('a'), pool('z')], pods: [named('web')] }).claims[0]?.nodePool,
+    ).toBe('z');
+  });
+});
+
+describe('weights, within one pass', () => {
+  it('a pod does not fill a lighter node while a heavier pool could make one for it', () => {
+    const { claims } = planOf({
+      nodePools: [
+        pool('heavy', { weight: 10, template: { requirements: [spec(`${ZONE} In us-east-1a`)] } }),
+        pool('light'),
+      ],
+      pods: [
+        named('large', {
+          requests: { cpu: 2500 },
+          nodeSelector: { [ZONE]: 'us-east-1b' },
+        }),
+        named('small', { requests: { cpu: 500 } }),
+      ],
+    });
+
+    expect(claims.map(({ nodePool, pods }) => [nodePool, pods])).toEqual([
+      ['heavy', ['default/small']],
+      ['light', ['default/large']],
+    ]);
+  });
+});
