@@ -98,7 +98,7 @@ program
 
 program
   .command('validate')
-  .description('say whether an API server would accept NodePools, NodeClaims and EC2NodeClasses')
+  .description('say whether an API server would accept NodePools, EC2NodeClasses and the like')
   .addOption(files('a file or folder with manifests; may be repeated').makeOptionMandatory())
   .addOption(output())
   .action(async (options) => {

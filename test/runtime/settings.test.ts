@@ -39,6 +39,21 @@ describe('readSettings', () => {
     });
   });
 
+  it('opens the gates that it names, and limits what all nodes may cost', () => {
+    const { cluster } = readSettings({
+      ...GOOD,
+      JOINERY_FEATURE_GATES: 'StaticCapacity=true,NodeOverlay=true',
+      JOINERY_LIMIT_USD_PER_HOUR: '12.50',
+    });
+
+    expect(cluster).toMatchObject({
+      featureGates: ['NodeOverlay', 'StaticCapacity'],
+      limitUsdPerHour: 12.5,
+    });
+    expect(readSettings(GOOD).cluster.featureGates).toEqual([]);
+    expect(readSettings(GOOD).cluster).not.toHaveProperty('limitUsdPerHour');
+  });
+
   it('names every missing and every malformed setting at once', () => {
     const { JOINERY_CLUSTER_NAME: _, ...rest } = GOOD;
     const read = () => readSettings({ ...rest, JOINERY_KUBERNETES_VERSION: 'v1.33.2' });
@@ -53,6 +68,8 @@ describe('readSettings', () => {
     ['JOINERY_VM_MEMORY_OVERHEAD_PERCENT', '7.5'],
     ['JOINERY_SERVICE_CIDR', '10.100.0.0'],
     ['JOINERY_SCHEDULER_CONFIG', '{podTopologySpread: {defaultConstraints: [{maxSkew: 0}]}}'],
+    ['JOINERY_FEATURE_GATES', 'NodeOverlay'],
+    ['JOINERY_LIMIT_USD_PER_HOUR', '$12'],
     ['AWS_REGION', 'Virginia'],
   ])('does not guess what %s=%s means', (name, value) => {
     expect(() => readSettings({ ...GOOD, [name]: value })).toThrow(name);
