@@ -62,5 +62,10 @@ export const most = (a: Amounts, b: Amounts): Amounts =>
   a.length < b.length ? most(b, a) : a.map((amount, axis) => Math.max(amount, b[axis] ?? 0));
 
 /** Whether `room` is enough for `amounts`; what is not asked for may be overdrawn. */
-export const isWithin = (amounts: Amounts, room: Amounts): boolean =>
-  amounts.every((amount, axis) => amount === 0 || amount <= (room[axis] ?? 0));
+export function isWithin(amounts: Amounts, room: Amounts): boolean {
+  for (let axis = 0; axis < amounts.length; axis++) {
+    const amount = amounts[axis] ?? 0;
+    if (amount !== 0 && amount > (room[axis] ?? 0)) return false;
+  }
+  return true;
+}

@@ -98,20 +98,29 @@ export function filledDraft(filling: Filling): NodeClaimDraft {
  * Cost: the portion's rules; more only for pods with host ports or volumes, and minValues.
  */
 export function joinFilling(filling: Filling, at: number, most: number): number {
-  const { free, lineup, tallies, context } = filling;
+  const { free, lineup } = filling;
   const portion = lineup.portions[at];
   let joining = Math.min(most, timesFree(free, lineup.amounts, at * free.length));
   if (joining < 1 || !portion) return 0;
   if (filling.base.admission.source.hasMinValues || !isPlain(portion.group)) {
     return joinExactly(filling, portion, most);
   }
-  for (const { part, rule } of lineup.parts[at] ?? []) {
-    const there = tallies[rule];
-    if (there) joining = Math.min(joining, mostBy(part, there, context));
-  }
+  joining = Math.min(joining, mostByRules(filling, at));
   if (joining < 1 || !isWelcome(filling, at, portion)) return 0;
   put(filling, at, joining);
   return joining;
+}
+
+/** How many pods of the portion rules over the hostname let join. */
+function mostByRules({ lineup, tallies, context }: Filling, at: number): number {
+  const parts = lineup.parts[at] ?? [];
+  let most = Number.POSITIVE_INFINITY;
+  for (let place = 0; place < parts.length && most > 0; place++) {
+    const numbered = parts[place];
+    const there = numbered && tallies[numbered.rule];
+    if (there) most = Math.min(most, mostBy(numbered.part, there, context));
+  }
+  return most;
 }
 
 /** How many times the amounts that begin at `from` go into what is free. */

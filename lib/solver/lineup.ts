@@ -98,20 +98,21 @@ function numbered<T>(items: readonly T[]): ReadonlyMap<T, number> {
 function smallestOf(groups: readonly PodGroup[], sides: readonly number[]): Float64Array {
   const smallest = new Float64Array(2 * Math.ceil(groups.length / BLOCK));
   smallest.fill(Number.POSITIVE_INFINITY);
-  for (const [at, { amounts }] of groups.entries()) {
-    for (const [side, axis] of sides.entries()) {
+  for (let at = 0; at < groups.length; at++) {
+    const amounts = groups[at]?.amounts ?? [];
+    for (let side = 0; side < sides.length; side++) {
       const block = 2 * Math.floor(at / BLOCK) + side;
-      smallest[block] = Math.min(smallest[block] ?? 0, amounts[axis] ?? 0);
+      smallest[block] = Math.min(smallest[block] ?? 0, amounts[sides[side] ?? 0] ?? 0);
     }
   }
   return smallest;
 }
 
 function totalOf(portions: readonly Portion[], axes: Axes): Amounts {
-  const total = axes.map(() => 0);
+  const total = new Array<number>(axes.length).fill(0);
   for (const { group, left } of portions) {
-    for (const [axis, amount] of group.amounts.entries()) {
-      total[axis] = (total[axis] ?? 0) + amount * left;
+    for (let axis = 0; axis < total.length; axis++) {
+      total[axis] = (total[axis] ?? 0) + (group.amounts[axis] ?? 0) * left;
     }
   }
   return total;

@@ -131,7 +131,8 @@ function answerTo(
   const going = prices.map(() => new Float64Array(axes));
   const worths = new Float64Array(players.length);
   let total = 0;
-  for (const [at, { amounts, count, homes }] of players.entries()) {
+  for (let at = 0; at < players.length; at++) {
+    const { amounts, count, homes } = players[at] ?? NOBODY;
     let least = Number.POSITIVE_INFINITY;
     let home = -1;
     for (const place of homes) {
@@ -145,6 +146,12 @@ function answerTo(
   }
   return { prices, worths, total, going };
 }
+
+const NOBODY: Pick<Player, 'amounts' | 'count' | 'homes'> = {
+  amounts: new Float64Array(),
+  count: 0,
+  homes: [],
+};
 
 const number = (numbers: Float64Array | undefined, at: number): number => numbers?.[at] ?? 0;
 

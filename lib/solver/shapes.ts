@@ -74,14 +74,18 @@ const shapesOf = ({ choices }: Admission, { pricesAt }: Prices): readonly Shape[
 function notOutdone(shapes: readonly Shape[]): readonly Shape[] {
   const best: Shape[] = [];
   for (const shape of shapes.toSorted((a, b) => byPrice(a.choice, b.choice))) {
-    const { roomAmounts } = shape.choice.sourceType;
-    const isOutdone = best.some(
-      (other) =>
-        other.here === shape.here && isWithin(roomAmounts, other.choice.sourceType.roomAmounts),
-    );
-    if (!isOutdone) best.push(shape);
+    if (!isOutdone(shape, best)) best.push(shape);
   }
   return best;
+}
+
+function isOutdone({ choice, here }: Shape, best: readonly Shape[]): boolean {
+  const { roomAmounts } = choice.sourceType;
+  for (const other of best) {
+    const isRoomy = isWithin(roomAmounts, other.choice.sourceType.roomAmounts);
+    if (isRoomy && other.here === here) return true;
+  }
+  return false;
 }
 
 /** No filling of a node with this room can be worth more. */
