@@ -21,6 +21,7 @@ import type { PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { SealedClaim } from '#lib/solver/seal.ts';
+import type { Source, SourceType } from '#lib/solver/sources.ts';
 import { podDigest } from './pods-to-place.ts';
 
 /** A node to be, under its name. */
@@ -93,13 +94,34 @@ export function newNodeClaim({ name, sealed }: NamedClaim): NewNodeClaim {
  * Source: karpenter v1.14, provisioning/scheduling/nodeclaimtemplate.go, ToNodeClaim.
  */
 function overlayMarks({ source, instanceTypes }: SealedClaim): Readonly<Record<string, string>> {
-  const listed = source.types.filter(({ type }) => instanceTypes.includes(type.name));
-  const hasPrice = listed.some(({ offerings }) => offerings.some((each) => each.hasOverlaidPrice));
-  const hasCapacity = listed.some(({ type }) => type.hasOverlaidCapacity);
+  const { priced, sized } = overlaidIn(source);
   return {
-    ...(hasPrice && { [PRICE_OVERLAY_APPLIED]: 'true' }),
-    ...(hasCapacity && { [CAPACITY_OVERLAY_APPLIED]: 'true' }),
+    ...(instanceTypes.some((name) => priced.has(name)) && { [PRICE_OVERLAY_APPLIED]: 'true' }),
+    ...(instanceTypes.some((name) => sized.has(name)) && { [CAPACITY_OVERLAY_APPLIED]: 'true' }),
   };
+}
+
+/** Names of types of which NodeOverlays changed a price, or the capacity. */
+interface OverlaidTypes {
+  readonly priced: ReadonlySet<string>;
+  readonly sized: ReadonlySet<string>;
+}
+
+// Asked for each of many claims of one NodePool; it follows from the Source alone.
+const overlaidTypes = new WeakMap<Source, OverlaidTypes>();
+
+function overlaidIn(source: Source): OverlaidTypes {
+  const known = overlaidTypes.get(source);
+  if (known) return known;
+  const named = (types: readonly SourceType[]) => new Set(types.map(({ type }) => type.name));
+  const found = {
+    priced: named(
+      source.types.filter(({ offerings }) => offerings.some((each) => each.hasOverlaidPrice)),
+    ),
+    sized: named(source.types.filter(({ type }) => type.hasOverlaidCapacity)),
+  };
+  overlaidTypes.set(source, found);
+  return found;
 }
 
 function specOf({ source, requirements, requests }: SealedClaim): NodeClaimSpec {
