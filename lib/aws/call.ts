@@ -40,6 +40,7 @@ import type { SendMessageCommandInput, SendMessageCommandOutput } from '@aws-sdk
 import type { GetParametersCommandInput, GetParametersCommandOutput } from '@aws-sdk/client-ssm';
 import type { AccessOperations } from './access-operations.ts';
 import type { MarketOperations } from './market-operations.ts';
+import type { ZonalShiftOperations } from './zonal-shift-operation.ts';
 
 interface Operation<Input, Output> {
   readonly input: Input;
@@ -47,7 +48,7 @@ interface Operation<Input, Output> {
 }
 
 /** Each AWS operation that Joinery uses, with the SDK's own types of what goes in and comes out. */
-export interface AwsOperations extends MarketOperations, AccessOperations {
+export interface AwsOperations extends MarketOperations, AccessOperations, ZonalShiftOperations {
   readonly CreateFleet: Operation<CreateFleetCommandInput, CreateFleetCommandOutput>;
   readonly CreateLaunchTemplate: Operation<
     CreateLaunchTemplateCommandInput,

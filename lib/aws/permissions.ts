@@ -28,6 +28,7 @@ export const PERMISSIONS: Readonly<Record<AwsOperation, readonly string[]>> = {
   DescribeSpotPriceHistory: ['ec2:DescribeSpotPriceHistory'],
   DescribeSubnets: ['ec2:DescribeSubnets'],
   GetInstanceProfile: ['iam:GetInstanceProfile'],
+  GetManagedResource: ['arc-zonal-shift:GetManagedResource'],
   GetParameters: ['ssm:GetParameters'],
   GetProducts: ['pricing:GetProducts'],
   ListInstanceProfiles: ['iam:ListInstanceProfiles'],

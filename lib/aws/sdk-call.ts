@@ -27,6 +27,7 @@ import { accessSenders } from './access-operations.ts';
 import type { AwsOperation, RawAwsCall } from './call.ts';
 import { marketSenders } from './market-operations.ts';
 import type { AwsPlace, ClientSettings } from './place.ts';
+import { zonalShiftSenders } from './zonal-shift-operation.ts';
 
 /** A fleet of many instances takes some seconds; a silence of half a minute is a lost connection. */
 const PATIENCE_MS = 30_000;
@@ -57,6 +58,7 @@ function sendersOf(place: ClientSettings): Readonly<Record<AwsOperation, Send>> 
   return {
     ...marketSenders(place, ec2),
     ...accessSenders(place),
+    ...zonalShiftSenders(place, ec2.config.credentials),
     AddRoleToInstanceProfile: (input) =>
       iam.send(new AddRoleToInstanceProfileCommand(typed(input))),
     CreateFleet: (input) => ec2.send(new CreateFleetCommand(typed(input))),

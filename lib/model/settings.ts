@@ -23,6 +23,8 @@ export interface ClusterSettings {
   readonly kubeletExpressions?: boolean;
   /** Whether only what lies in the VPC can be reached: no price list, no IAM; it can where absent. */
   readonly isolatedVpc?: boolean;
+  /** The cluster's ARN, where ARC may shift traffic away from a zone of it; not asked where absent. */
+  readonly zonalShiftArn?: string;
   /** The address of the cluster's DNS service, for the user data of nodes. */
   readonly clusterDnsIp?: string;
   /** Behaviours that the cluster asked for; none where absent. */

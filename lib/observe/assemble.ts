@@ -31,6 +31,8 @@ export interface Facts {
   readonly launchTemplates?: readonly FoundLaunchTemplate[];
   /** Absent: nobody needed to know how old it is. */
   readonly market?: Pick<Market, 'dates' | 'memory'>;
+  /** Sorted; none where absent. */
+  readonly shiftedZones?: readonly string[];
 }
 
 /**
@@ -67,6 +69,7 @@ export function assemble(objects: DecodedObjects, facts: Facts): Snapshot {
     }),
     ...(facts.market && { memory: facts.market.memory.toSorted(byTypeAndImages) }),
     ...(facts.market?.dates && { market: facts.market.dates }),
+    ...(facts.shiftedZones?.length && { shiftedZones: facts.shiftedZones }),
     nodeClassFacts: facts.nodeClassFacts.toSorted(byNodeClass),
     ...(facts.nodeClassRemains !== undefined && {
       nodeClassRemains: facts.nodeClassRemains.toSorted(byNodeClass),

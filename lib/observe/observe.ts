@@ -2,6 +2,7 @@ import type { AwsCall } from '#lib/aws/call.ts';
 import { reservationsTaken } from '#lib/ec2/reservations-taken.ts';
 import { readBufferTargets } from '#lib/kube/buffer-targets.ts';
 import {
+  type DecodedObjects,
   type DecodeResult,
   decodeList,
   gatedKinds,
@@ -14,6 +15,7 @@ import { listPages } from '#lib/kube/list.ts';
 import { readSoldOut } from '#lib/kube/sold-out.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import { RESERVATION_ID } from '#lib/model/labels.ts';
+import type { ResolvedSubnet } from '#lib/model/node-class.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
@@ -22,6 +24,7 @@ import { catalogFor } from './catalog-cache.ts';
 import { readAccount } from './instances.ts';
 import { readMarket } from './market.ts';
 import { askAboutNodeClasses } from './node-classes.ts';
+import { readShiftedZones } from './shifted-zones.ts';
 
 /** What looking takes. */
 export interface ObservePorts {
@@ -52,12 +55,13 @@ export async function observe(
 ): Promise<Snapshot> {
   const takenAt = ports.now();
   const { cluster } = ports.settings;
-  const [read, sold, market] = await Promise.all([
+  const [read, sold, market, shifted] = await Promise.all([
     readObjects(ports.kube, cluster),
     readSoldOut(ports.kube, takenAt),
     readMarket(ports.kube, cluster.region, { now: takenAt, anew: options.marketUpkeep === true }),
+    readShiftedZones(ports.aws, cluster, takenAt),
   ]);
-  const { objects } = read;
+  const objects = withFullSubnets(read.objects, sold.fullSubnets);
   const [listed, asked, buffers] = await Promise.all([
     readAccount(ports.aws, objects, {
       takenAt,
@@ -82,7 +86,7 @@ export async function observe(
       settings: cluster,
       nodeClasses: objects.nodeClasses,
       soldOut: sold.soldOut,
-      shiftedZones: [],
+      shiftedZones: shifted.zoneIds,
       reservationsTaken: reservationsTaken(objects.nodeClaims),
       now: takenAt,
     }),
@@ -93,7 +97,9 @@ export async function observe(
       ...listed.leftOut,
       ...buffers.leftOut,
       ...market.leftOut,
+      ...shifted.leftOut,
     ],
+    shiftedZones: shifted.zoneIds,
     ...(options.marketUpkeep === true && { market }),
     bufferTargets: buffers.targets,
     nodeClassFacts: asked.facts,
@@ -109,6 +115,18 @@ const asksAboutReserved = (
   { nodeClaims }: DecodeResult['objects'],
 ): boolean =>
   marketUpkeep === true && nodeClaims.some(({ meta }) => meta.labels[RESERVATION_ID] !== undefined);
+
+/** Subnets that a launch found full have no free address, whatever was counted before. */
+function withFullSubnets(objects: DecodedObjects, full: readonly string[]): DecodedObjects {
+  if (full.length === 0) return objects;
+  const counted = (subnet: ResolvedSubnet): ResolvedSubnet =>
+    full.includes(subnet.id) ? { ...subnet, freeAddresses: 0 } : subnet;
+  const nodeClasses = objects.nodeClasses.map((each) => ({
+    ...each,
+    status: { ...each.status, subnets: each.status.subnets.map(counted) },
+  }));
+  return { ...objects, nodeClasses };
+}
 
 async function readObjects(
   kube: KubeTransport,

@@ -92,6 +92,12 @@ const SETTINGS = {
     pattern: /^(true|false)$/,
     expected: 'true where only what lies in the VPC can be reached, else false',
   },
+  zonalShiftArn: {
+    name: 'JOINERY_ZONAL_SHIFT_ARN',
+    fallback: '',
+    pattern: /^(arn:[\w-]+:eks:[\w-]+:\d{12}:cluster\/\S+)?$/,
+    expected: 'the ARN of the cluster, where ARC may shift traffic out of its zones, else nothing',
+  },
   clusterDnsIp: {
     name: 'JOINERY_CLUSTER_DNS_IP',
     fallback: '',
@@ -150,7 +156,8 @@ export const readSettings = (environment: Environment): Settings =>
       vmMemoryOverheadPercent: Number(read(SETTINGS.vmMemoryOverheadPercent)),
       reservedInterfaces: Number(read(SETTINGS.reservedInterfaces)),
       isolatedVpc: read(SETTINGS.isolatedVpc) === 'true',
-      ...dnsIn(read(SETTINGS.clusterDnsIp)),
+      ...given('clusterDnsIp', read(SETTINGS.clusterDnsIp)),
+      ...given('zonalShiftArn', read(SETTINGS.zonalShiftArn)),
       ...gatesIn(read(SETTINGS.featureGates)),
       ...limitIn(read(SETTINGS.limitUsdPerHour)),
       ...spreadIn(read(SETTINGS.schedulerConfig)),
@@ -159,8 +166,11 @@ export const readSettings = (environment: Environment): Settings =>
     identity: read(SETTINGS.identity),
   }));
 
-const dnsIn = (address: string): Pick<ClusterSettings, 'clusterDnsIp'> =>
-  address === '' ? {} : { clusterDnsIp: address };
+/** A setting that may be left out. */
+const given = (
+  key: 'clusterDnsIp' | 'zonalShiftArn',
+  value: string,
+): Partial<Pick<ClusterSettings, typeof key>> => (value === '' ? {} : { [key]: value });
 
 /** Bad ones are told with all other bad settings. */
 function gatesIn(text: string): Pick<ClusterSettings, 'featureGates' | 'kubeletExpressions'> {

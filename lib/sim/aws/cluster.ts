@@ -16,7 +16,8 @@ export interface ClusterFacts {
 
 /**
  * EKS's DescribeCluster and its access entries, for the one cluster there is; only what a node
- * needs to join is told. Entries let nobody in: the embedded API server asks no one who he is.
+ * needs to join is told. Entries let nobody in: the embedded API server asks no one who he is. ARC
+ * never shifts traffic out of a zone of it.
  */
 export function clusterOperations(account: Account, cluster: ClusterFacts): Operations {
   const entries = new Map<string, unknown>();
@@ -48,6 +49,7 @@ export function clusterOperations(account: Account, cluster: ClusterFacts): Oper
         `The specified principalArn could not be found. You can view your available access entries with 'list-access-entries'.`,
       );
     },
+    GetManagedResource: () => ({ zonalShifts: [], autoshifts: [] }),
     DescribeCluster: (input) => describeCluster(account, cluster, input),
   };
 }

@@ -2,6 +2,7 @@
  * How functions and nodes get into a cluster, as EKS has it.
  * Source: EKS User Guide, access entries; karpenter AWS provider v1.14, documentation.
  */
+import { STSClient } from '@aws-sdk/client-sts';
 import { describe, expect, it } from 'vitest';
 import { grantAccess } from '#infra/tools/cluster-access.ts';
 import { type AwsCall, typedCall } from '#lib/aws/call.ts';
@@ -221,6 +222,17 @@ describe('what EKS says of a cluster', () => {
   });
 });
 
+/** Where the SDK itself looks for STS in a region. */
+const stsOf = (Region: string): string =>
+  String(
+    new STSClient({ region: Region }).config.endpointProvider({
+      Region,
+      UseDualStack: false,
+      UseFIPS: false,
+      UseGlobalEndpoint: false,
+    }).url,
+  );
+
 describe('partitions', () => {
   it.each([
     ['us-east-1', 'aws', 'us-east-1'],
@@ -234,7 +246,10 @@ describe('partitions', () => {
     ['eu-isoe-west-1', 'aws-iso-e', undefined],
     ['eusc-de-east-1', 'aws-eusc', undefined],
   ])('%s is in %s and asks for prices in %s', (region, name, priceListRegion) => {
-    expect(partitionOf(region)).toEqual({ name, ...(priceListRegion && { priceListRegion }) });
+    const { dnsSuffix, ...partition } = partitionOf(region);
+
+    expect(partition).toEqual({ name, ...(priceListRegion && { priceListRegion }) });
+    expect(dnsSuffix).toBe(new URL(stsOf(region)).hostname.replace(`sts.${region}.`, ''));
   });
 });
 
