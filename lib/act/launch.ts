@@ -4,12 +4,13 @@ import { listInstances } from '#lib/aws/instances.ts';
 import { compareText } from '#lib/constraints/order.ts';
 import {
   fleetFailure,
+  fullSubnetsOf,
   reasonOf,
   soldOutOf,
   soldOutUntil,
   THROTTLED,
 } from '#lib/ec2/fleet-errors.ts';
-import { rememberSoldOut } from '#lib/kube/sold-out.ts';
+import { rememberFullSubnets, rememberSoldOut } from '#lib/kube/sold-out.ts';
 import { LAUNCH_GROUP } from '#lib/model/labels.ts';
 import type { Launch, LaunchedInstance } from '#lib/model/launch.ts';
 import type { LimitedPorts } from './ports.ts';
@@ -93,7 +94,9 @@ async function tellWhatFailed(
 ): Promise<readonly Result[]> {
   const soldOut = soldOutOf(errors, optionsOf(order));
   const remembered = await quietly(ports, async () => {
-    await rememberSoldOut(ports.kube, soldOut, { now: ports.now(), until: soldOutUntil });
+    const terms = { now: ports.now(), until: soldOutUntil };
+    await rememberSoldOut(ports.kube, soldOut, terms);
+    await rememberFullSubnets(ports.kube, fullSubnetsOf(errors), terms);
     return DONE;
   });
   const without = order.claims.slice(launched);

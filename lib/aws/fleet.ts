@@ -127,13 +127,15 @@ function profileOf({ launchTemplates }: Launch): Pick<LaunchedInstance, 'instanc
 }
 
 function errorOf(capacityType: CapacityType, error: CreateFleetError): FleetError {
-  const { InstanceType, AvailabilityZone } = error.LaunchTemplateAndOverrides?.Overrides ?? {};
+  const { Overrides = {} } = error.LaunchTemplateAndOverrides ?? {};
+  const { InstanceType, AvailabilityZone, SubnetId } = Overrides;
   return {
     code: error.ErrorCode ?? '',
     message: error.ErrorMessage ?? '',
     capacityType,
     ...(InstanceType === undefined ? {} : { instanceType: InstanceType }),
     ...(AvailabilityZone === undefined ? {} : { zone: AvailabilityZone }),
+    ...(SubnetId === undefined ? {} : { subnetId: SubnetId }),
   };
 }
 

@@ -153,7 +153,9 @@ function soldOutIn(objects: readonly Wire[], now: EpochMs): ReturnType<typeof de
     const { kind, namespace, name } = identityOf(object);
     return kind === 'ConfigMap' && namespace === NAMESPACE && name === SOLD_OUT_NAME;
   });
-  return ours === undefined ? { soldOut: [], leftOut: [] } : decodeSoldOut(ours, now);
+  return ours === undefined
+    ? { soldOut: [], fullSubnets: [], leftOut: [] }
+    : decodeSoldOut(ours, now);
 }
 
 /** What CapacityBuffers of the files refer to, as far as the files hold it. */

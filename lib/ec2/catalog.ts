@@ -86,7 +86,11 @@ function instanceTypesOf(
   const nodeSettings = nodeSettingsOf(nodeClass, settings, memoryFor(nodeClass, memory));
   const offeringsFor = offeringsIn(sources, nodeClass, {
     ...shop,
-    available: outsideOf(sources.shiftedZones ?? [], zones, shop.available),
+    available: outsideOf(
+      [...(sources.shiftedZones ?? []), ...fullZones(subnets)],
+      zones,
+      shop.available,
+    ),
   });
   const group = placementLabels(nodeClass.status.placementGroup);
   const isCompatible = compatibilityWith(nodeClass, nodeSettings.family);
@@ -106,13 +110,28 @@ function instanceTypesOf(
   });
 }
 
-/** Availability that is none in zones, named by their ids, that traffic is shifted away from. */
+/**
+ * The zones in which no subnet of the NodeClass has an address left.
+ *
+ * Source: karpenter AWS provider v1.14, cache/unavailableofferings.go, IsUnavailable.
+ */
+function fullZones(subnets: readonly ResolvedSubnet[]): readonly string[] {
+  const open = subnets.filter(({ freeAddresses }) => freeAddresses !== 0);
+  const isOpen = new Set(open.map(({ zone }) => zone));
+  return subnets.filter(({ zone }) => !isOpen.has(zone)).map(({ zone }) => zone);
+}
+
+/** Availability that is none in zones, named by id or name, that nothing is launched into now. */
 function outsideOf(
   shifted: readonly string[],
   zones: readonly SubnetZone[],
   available: Availability,
 ): Availability {
-  const away = new Set(zones.filter(({ id }) => shifted.includes(id)).map(({ name }) => name));
+  const away = new Set(
+    zones
+      .filter(({ id, name }) => shifted.includes(id) || shifted.includes(name))
+      .map(({ name }) => name),
+  );
   if (away.size === 0) return available;
   return (capacityType, type, zone) => !away.has(zone) && available(capacityType, type, zone);
 }

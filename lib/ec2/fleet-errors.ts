@@ -10,6 +10,7 @@ export interface FleetError {
   /** Absent where EC2 did not say which option. */
   readonly instanceType?: string;
   readonly zone?: string;
+  readonly subnetId?: string;
 }
 
 /**
@@ -37,6 +38,8 @@ export const THROTTLED = 'RequestLimitExceeded';
 export const soldOutUntil = (times: number, now: EpochMs): EpochMs =>
   now + Math.min(SOLD_OUT_MS * 2 ** (times - 1), LONGEST_MS);
 
+const NO_ADDRESS = 'InsufficientFreeAddressesInSubnet';
+
 /**
  * Codes that say: not this type in this zone, not now.
  *
@@ -48,7 +51,7 @@ export const SOLD_OUT_CODES: ReadonlySet<string> = new Set([
   'VcpuLimitExceeded',
   'UnfulfillableCapacity',
   'Unsupported',
-  'InsufficientFreeAddressesInSubnet',
+  NO_ADDRESS,
   'MaxFleetCountExceeded',
   'ReservationCapacityExceeded',
 ]);
@@ -145,3 +148,11 @@ export function soldOutOf(
   );
   return [...byKey].sort(([a], [b]) => compareText(a, b)).map(([, option]) => option);
 }
+
+/** The subnets that had no address left for an instance and its pods, sorted. */
+export const fullSubnetsOf = (errors: readonly FleetError[]): readonly string[] =>
+  [
+    ...new Set(
+      errors.flatMap(({ code, subnetId }) => (code === NO_ADDRESS ? (subnetId ?? []) : [])),
+    ),
+  ].sort();

@@ -25,10 +25,12 @@ const PATH = pathOf('ConfigMap', { namespace: NAMESPACE, name: SOLD_OUT_NAME });
 /** What a ConfigMap says of offerings: entries that hold at `now`, and those that say nothing. */
 export interface SoldOutRecord {
   readonly soldOut: readonly SoldOut[];
+  /** Ids of subnets that had no address left when a launch asked for some, sorted. */
+  readonly fullSubnets: readonly string[];
   readonly leftOut: readonly LeftOut[];
 }
 
-const NOTHING: SoldOutRecord = { soldOut: [], leftOut: [] };
+const NOTHING: SoldOutRecord = { soldOut: [], fullSubnets: [], leftOut: [] };
 
 /** What is remembered as sold out at `now`; nothing where nothing was ever written. */
 export async function readSoldOut(kube: KubeTransport, now: EpochMs): Promise<SoldOutRecord> {
@@ -37,21 +39,30 @@ export async function readSoldOut(kube: KubeTransport, now: EpochMs): Promise<So
 }
 
 /**
- * Decodes the ConfigMap's data: keys `capacityType.instanceType.zone`, values RFC 3339 instants,
- * behind them how often in a row it was sold out, where that was more than once.
+ * Decodes the ConfigMap's data: keys `capacityType.instanceType.zone` or `subnet.id`, values RFC
+ * 3339 instants, behind them how often in a row it was sold out, where that was more than once.
  *
  * Example: { "spot.m5.large.us-east-1a": "2026-11-20T12:03:00Z 2" }
  */
 export function decodeSoldOut(configMap: unknown, now: EpochMs): SoldOutRecord {
   const soldOut: SoldOut[] = [];
+  const fullSubnets: string[] = [];
   const leftOut: LeftOut[] = [];
   for (const [key, value] of Object.entries(texts(wire(configMap), 'data'))) {
+    if (key.startsWith(SUBNET)) {
+      if ((untilOf(value) ?? 0) > now) fullSubnets.push(key.slice(SUBNET.length));
+      continue;
+    }
     const entry = decodeEntry(key, value);
     if (entry === undefined) leftOut.push(badEntry(key, value));
     else if (entry.until > now) soldOut.push(entry);
   }
-  return { soldOut, leftOut };
+  return { soldOut, fullSubnets: fullSubnets.sort(), leftOut };
 }
+
+const SUBNET = 'subnet.';
+
+const untilOf = (value: string): EpochMs | undefined => parseInstant(value.split(' ')[0] ?? '');
 
 function decodeEntry(key: string, value: string): SoldOut | undefined {
   const first = key.indexOf('.');
@@ -92,17 +103,34 @@ interface SoldOutTerms {
  * Remembers offerings as sold out, key by key, so that two writers do not undo each other; sweeps
  * out what ended long ago. Throws KubeFailure.
  */
-export async function rememberSoldOut(
+export const rememberSoldOut = (
   kube: KubeTransport,
   offerings: readonly Omit<SoldOut, 'until' | 'times'>[],
+  terms: SoldOutTerms,
+): Promise<void> => remember(kube, offerings.map(keyOf), terms);
+
+/** Remembers in the same way that subnets have no address left. Throws KubeFailure. */
+export const rememberFullSubnets = (
+  kube: KubeTransport,
+  ids: readonly string[],
+  terms: SoldOutTerms,
+): Promise<void> =>
+  remember(
+    kube,
+    ids.map((id) => `${SUBNET}${id}`),
+    terms,
+  );
+
+async function remember(
+  kube: KubeTransport,
+  keys: readonly string[],
   { now, until }: SoldOutTerms,
 ): Promise<void> {
-  if (offerings.length === 0) return;
+  if (keys.length === 0) return;
   const found = await read(kube);
   const before = texts(wire(found ?? {}), 'data');
   const data = Object.fromEntries(
-    offerings.map((offering) => {
-      const key = keyOf(offering);
+    keys.map((key) => {
       const times = timesOf(before[key], now);
       return [key, `${formatInstant(until(times, now))}${times === 1 ? '' : ` ${times}`}`];
     }),
@@ -142,9 +170,7 @@ function endedKeys(
   data: Readonly<Record<string, string>>,
   before: EpochMs,
 ): Readonly<Record<string, null>> {
-  const ended = Object.entries(data).filter(
-    ([, value]) => (parseInstant(value.split(' ')[0] ?? '') ?? 0) < before,
-  );
+  const ended = Object.entries(data).filter(([, value]) => (untilOf(value) ?? 0) < before);
   return Object.fromEntries(ended.map(([key]) => [key, null]));
 }
 

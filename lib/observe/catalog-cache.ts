@@ -39,7 +39,7 @@ export function catalogFor(inputs: CatalogInputs): Catalog {
   return last.catalog;
 }
 
-/** Free addresses of subnets are left out: they change often, and nothing here depends on them. */
+/** How many addresses a subnet has left changes often; only whether it has any matters here. */
 const keyOf = (inputs: CatalogInputs): string =>
   JSON.stringify([
     inputs.settings,
@@ -49,7 +49,10 @@ const keyOf = (inputs: CatalogInputs): string =>
       meta.name,
       meta.uid,
       meta.generation,
-      status.subnets.map(({ id, zone, zoneId }) => [id, zone, zoneId]),
+      status.subnets.map(({ id, zone, zoneId, freeAddresses }) => [
+        ...[id, zone, zoneId],
+        freeAddresses === 0,
+      ]),
       status.amis.map(({ id }) => id),
       status.capacityReservations,
       status.placementGroup,

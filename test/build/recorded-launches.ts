@@ -81,7 +81,7 @@ const limits: Limits = Object.fromEntries(
 );
 
 /** The types and prices that the recorded launches chose from. */
-const recordedTable = (region: string): Ec2Table => ({
+export const recordedTable = (region: string): Ec2Table => ({
   region,
   pricedAt: '2026-11-01',
   spotPricesAreEstimates: false,

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { decodeSoldOut, readSoldOut, rememberSoldOut } from '#lib/kube/sold-out.ts';
+import {
+  decodeSoldOut,
+  readSoldOut,
+  rememberFullSubnets,
+  rememberSoldOut,
+} from '#lib/kube/sold-out.ts';
 import { anApi } from '#test/build/api-bench.ts';
 
 const MINUTE = 60_000;
@@ -17,8 +22,21 @@ describe('the memory of sold-out offerings', () => {
 
     expect(await api.through(readSoldOut(api.kube, api.now()))).toEqual({
       soldOut: [],
+      fullSubnets: [],
       leftOut: [],
     });
+  });
+
+  it('gives back which subnets were full, until that is over', async () => {
+    const api = anApi();
+    const start = api.now();
+    await api.through(rememberFullSubnets(api.kube, ['subnet-1'], at(start)));
+
+    const fullAt = async (now: number) =>
+      (await api.through(readSoldOut(api.kube, now))).fullSubnets;
+    expect(await fullAt(start)).toEqual(['subnet-1']);
+    expect(await fullAt(start + 3 * MINUTE)).toEqual([]);
+    expect((await api.through(readSoldOut(api.kube, start))).leftOut).toEqual([]);
   });
 
   it('gives back what was written, until its time is over', async () => {
