@@ -1,5 +1,6 @@
 import { byName } from '#lib/constraints/order.ts';
 import { isRejection } from '#lib/constraints/rejection.ts';
+import type { StateNode } from '#lib/model/node.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import { nodePoolRef, podRef } from '#lib/model/object-ref.ts';
 import type { Action, Placement, Refusal } from '#lib/model/plan.ts';
@@ -9,6 +10,7 @@ import { axesOf } from '#lib/solver/amounts.ts';
 import { optsOut } from '#lib/solver/eligibility.ts';
 import { unmetMinimums } from '#lib/solver/min-values.ts';
 import { sourceOf, whyNoNodes } from '#lib/solver/sources.ts';
+import { expectedOn } from './pods-to-place.ts';
 
 /** Nodes that pending pods were promised room on, or on which room is kept for a CapacityBuffer. */
 export const nominatedNodes = ({
@@ -20,8 +22,8 @@ export const nominatedNodes = ({
 }): ReadonlySet<string> => new Set([...placements.flatMap(({ node }) => node ?? []), ...held]);
 
 /**
- * What pods are told: for which new NodeClaim they were meant, or why no node can be given to
- * them. Told again at each look, under a name that makes the repetition one event.
+ * What pods are told: for which new NodeClaim they were meant, on which node that is there they
+ * fit, or why no node can be given to them. Told again at each look, under a name that makes the repetition one event.
  *
  * Source: karpenter v1.14, provisioning/scheduling/events.go. Nothing is told where there is no
  * NodePool at all, as in upstream: the cluster may be another's to provision.
@@ -29,6 +31,7 @@ export const nominatedNodes = ({
 export function placementEvents(
   placing: {
     readonly creations: readonly Action[];
+    readonly placements: readonly Placement[];
     readonly refused: readonly Refusal[];
   },
   snapshot: Snapshot,
@@ -41,18 +44,23 @@ export function placementEvents(
     const pod = pods.get(name);
     return pod ? [{ kind: 'recordEvent' as const, about: podRef(pod), type, reason, message }] : [];
   };
-  const nominations = placing.creations.flatMap((action) =>
-    action.kind === 'createNodeClaim'
-      ? action.forPods.flatMap((pod) =>
-          tell(
-            pod,
-            'Normal',
-            'Nominated',
-            `Pod should schedule on: nodeclaim/${action.claim.name}`,
-          ),
-        )
-      : [],
-  );
+  const nominate = (pod: string, where: string) =>
+    tell(pod, 'Normal', 'Nominated', `Pod should schedule on: ${where}`);
+  const wasTold = expectedOn([...pods.values()], snapshot);
+  const states = new Map(snapshot.nodes.map((state) => [state.name, state]));
+  const nominations = [
+    ...placing.creations.flatMap((action) =>
+      action.kind === 'createNodeClaim'
+        ? action.forPods.flatMap((pod) => nominate(pod, `nodeclaim/${action.claim.name}`))
+        : [],
+    ),
+    ...placing.placements.flatMap(({ pod, node, nodeClaim }) => {
+      const host = node ?? nodeClaim ?? '';
+      // It was told when the NodeClaim was made for it.
+      const isNews = wasTold.get(pods.get(pod)?.meta.uid ?? '') !== host;
+      return isNews ? nominate(pod, describeHost(host, states.get(host))) : [];
+    }),
+  ];
   if (snapshot.nodePools.length === 0) return nominations;
   const refusals = placing.refused
     // A pod that wants none of our nodes is not told that it gets none.
@@ -63,6 +71,13 @@ export function placementEvents(
   const barren = placing.refused.length > 0 ? barrenPools(snapshot) : [];
   return [...nominations, ...refusals, ...barren];
 }
+
+/** Source: karpenter v1.14, provisioning/scheduling/events.go, NominatePodEvent. */
+const describeHost = (host: string, state: StateNode | undefined): string =>
+  [
+    ...(state?.claim ? [`nodeclaim/${state.claim.meta.name}`] : []),
+    ...(state?.node || !state?.claim ? [`node/${host}`] : []),
+  ].join(', ');
 
 const isOptedOut = (pod: Pod | undefined): boolean => pod !== undefined && optsOut(pod);
 

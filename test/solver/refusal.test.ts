@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { place } from '#lib/decide/place.ts';
+import { withCreated } from '#lib/decide/plan-ahead.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { spec, taint } from '#test/build/constraints.ts';
 import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
 import { aCondition, aNodePool } from '#test/build/node-pools.ts';
+import { aNode, anUnmanagedNode, aStateNode } from '#test/build/nodes.ts';
 import { GIB } from '#test/build/objects.ts';
 import { aPod, somePods } from '#test/build/pods.ts';
 import { aSnapshot } from '#test/build/snapshots.ts';
@@ -128,5 +130,35 @@ describe('the event about a NodePool that can buy nothing', () => {
     const requirements = [spec('node.kubernetes.io/instance-type Exists', 3)];
 
     expect(barren(requirements)).toEqual([`${noTypes} due to minValues incompatibility`]);
+  });
+});
+
+describe('what pods are told of nodes that are there', () => {
+  const nominations = (difference: Partial<Snapshot>) =>
+    decideProvision(aSnapshot({ catalog: aCatalog(TYPES), ...difference })).actions.flatMap(
+      (action) =>
+        action.kind === 'recordEvent' && action.reason === 'Nominated' ? [action.message] : [],
+    );
+
+  it('names the node and its NodeClaim', () => {
+    expect(nominations({ nodes: [aStateNode()], pods: [aPod()] })).toEqual([
+      'Pod should schedule on: nodeclaim/claim-1, node/node-1',
+    ]);
+    expect(nominations({ nodes: [anUnmanagedNode(aNode())], pods: [aPod()] })).toEqual([
+      'Pod should schedule on: node/node-1',
+    ]);
+  });
+
+  it('is not told again to those whom a NodeClaim was made for', () => {
+    const pods = [aPod({ requests: { cpu: 900 } })];
+    const snapshot = aSnapshot({ catalog: aCatalog(TYPES), pods });
+    const next = withCreated(snapshot, place(snapshot).creations);
+
+    expect(nominations({ ...snapshot })).toHaveLength(1);
+    expect(nominations({ ...next })).toEqual([]);
+    const other = aPod({ meta: { name: 'other' }, requests: { cpu: 50 } });
+    expect(nominations({ ...next, pods: [...pods, other] })).toEqual([
+      expect.stringMatching(/^Pod should schedule on: nodeclaim\/default-[a-z0-9]+$/),
+    ]);
   });
 });
