@@ -194,13 +194,12 @@ function refused(claims: readonly NodeClaim[], problem: Refused, around: Surroun
     };
   }
   const { event } = problem;
-  return {
-    actions: claims.flatMap((claim) =>
+  const steps = claims.map((claim) => {
+    const actions =
       event === undefined
         ? [deletion(claim, 'nodeclass_not_ready')]
-        : giveUp(claim, event, 'insufficient_capacity'),
-    ),
-    steps: new Map(),
-    lookAgainInMs: AFTER_LAUNCH_MS,
-  };
+        : giveUp(claim, event, 'insufficient_capacity');
+    return [claim.meta.uid, { actions }] as const;
+  });
+  return { actions: [], steps: new Map(steps), lookAgainInMs: AFTER_LAUNCH_MS };
 }

@@ -8,6 +8,7 @@ import type { Node } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { taint } from '#test/build/constraints.ts';
+import { aCatalog } from '#test/build/instance-types.ts';
 import { aSettledSnapshot, wantedOf } from '#test/build/lives.ts';
 import { aNewClaim, aNodeClaim, conditionsUpTo, M5_LARGE } from '#test/build/node-claims.ts';
 import { aCondition, aNodeClass } from '#test/build/node-pools.ts';
@@ -79,13 +80,13 @@ describe('Launch', () => {
     expect(wanted.update?.meta.labels).not.toHaveProperty(['karpenter.k8s.aws/instance-cpu']);
   });
 
-  it('deletes the NodeClaim if no capacity was found, and says so', () => {
+  it('deletes the NodeClaim if no capacity was found and none is left to try, and says so', () => {
     const claim = aNewClaim({
       meta: { annotations: group, finalizers, createdAt },
       status: unlaunched('InsufficientCapacity', 'all sold out'),
     });
 
-    expect(inFlight(claim)).toMatchObject({
+    expect(inFlight(claim, { catalog: aCatalog([]) })).toMatchObject({
       kinds: ['delete'],
       events: ['InsufficientCapacityError: NodeClaim claim-1 event: all sold out'],
     });
