@@ -158,8 +158,16 @@ export const labelAskKey = ({ requirements, present }: LabelAsk): string =>
 const heaviestFirst = (pod: Pod): readonly Weighted<NodeSelectorTerm>[] =>
   [...pod.nodeAffinity.preferred].sort((a, b) => b.weight - a.weight);
 
+const asksNothingOfNodes = ({ nodeSelector, nodeAffinity, tolerations }: Pod): boolean => {
+  if (tolerations.length > 0) return false;
+  if (nodeAffinity.required.length > 0 || nodeAffinity.preferred.length > 0) return false;
+  for (const _ in nodeSelector) return false;
+  return true;
+};
+
 /** What of a pod its Asks are made of, as one text: pods of equal text share their Asks. */
 export function askKey(pod: Pod): string {
+  if (asksNothingOfNodes(pod)) return '';
   const terms = (term: NodeSelectorTerm): readonly RequirementSpec[] => term.matchExpressions;
   return JSON.stringify([
     Object.entries(pod.nodeSelector).sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -1,7 +1,7 @@
 import { firstPortConflict, type HostPort } from '#lib/constraints/host-ports.ts';
 import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
 import type { Admission, Admissions } from './admission.ts';
-import { type Amounts, plus } from './amounts.ts';
+import { type Amounts, isWithin } from './amounts.ts';
 import { holdersOf, type NodeClaimDraft, offersEnough, openDraft } from './draft.ts';
 import type { FillContext } from './fill.ts';
 import { allowanceIn, type Ledger } from './ledger.ts';
@@ -46,13 +46,14 @@ export function closeDraft(
 }
 
 function totalOf(portions: readonly Portion[]): Amounts {
-  const [first] = portions;
-  const none = (first?.group.amounts ?? []).map(() => 0);
-  return portions.reduce<Amounts>((sum, { group, left }) => plus(sum, group.amounts, left), none);
+  const total = (portions[0]?.group.amounts ?? []).map(() => 0);
+  for (const { group, left } of portions) {
+    for (let axis = 0; axis < total.length; axis++) {
+      total[axis] = (total[axis] ?? 0) + (group.amounts[axis] ?? 0) * left;
+    }
+  }
+  return total;
 }
-
-const isWithin = (amounts: Amounts, room: Amounts): boolean =>
-  amounts.every((amount, axis) => amount <= (room[axis] ?? 0));
 
 /** The host ports of all pods, or undefined where two of them clash. */
 function portsTogether(portions: readonly Portion[]): readonly HostPort[] | undefined {

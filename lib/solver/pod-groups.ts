@@ -100,10 +100,12 @@ function likenessOf(
   { byNodeText }: Standing,
   { needOf, attachmentsOf }: Pick<Volumes, 'needOf' | 'attachmentsOf'>,
 ): string {
-  const amounts = Object.entries(pod.requests).sort(([a], [b]) => compareText(a, b));
-  const ports = pod.hostPorts.map(({ ip, port, protocol }) => `${ip}/${port}/${protocol}`).sort();
-  const volumes = [needOf(pod).key, attachmentsOf(pod).key];
-  return JSON.stringify([amounts, ports, byNodeText, askKey(pod), volumes]);
+  // No part holds a line break: names are names, and texts are JSON.
+  let text = `${byNodeText}\n${askKey(pod)}\n${needOf(pod).key}\n${attachmentsOf(pod).key}`;
+  for (const name of Object.keys(pod.requests).sort()) text += `\n${name}=${pod.requests[name]}`;
+  if (pod.hostPorts.length === 0) return text;
+  const ports = pod.hostPorts.map(({ ip, port, protocol }) => `${ip}/${port}/${protocol}`);
+  return `${text}\n${ports.sort().join(' ')}`;
 }
 
 /** How many pods of the group one node can hold whatever its size: host ports clash. */
