@@ -53,6 +53,27 @@ describe('the handlers that Lambda invokes', () => {
     expect([stdout.trim(), stderr]).toEqual(['function', '']);
   });
 
+  it.each(HANDLERS)('%s starts in Lambda, where there is no kubeconfig', (handler) => {
+    const { KUBECONFIG: _, ...without } = ENVIRONMENT;
+    const { stdout, stderr } = start(handler, { ...without, AWS_LAMBDA_FUNCTION_NAME: 'joinery' });
+
+    expect([stdout.trim(), stderr]).toEqual(['function', '']);
+  });
+
+  it('asks EKS for what the settings leave out of the cluster, and says so where it cannot', () => {
+    const { JOINERY_CLUSTER_ENDPOINT: _, ...without } = ENVIRONMENT;
+    const { status, stderr } = start('provision/index.ts', {
+      ...without,
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
+      AWS_ACCESS_KEY_ID: 'x',
+      AWS_SECRET_ACCESS_KEY: 'y',
+      AWS_MAX_ATTEMPTS: '1',
+    });
+
+    expect(status).not.toBe(0);
+    expect(stderr).toMatch(/was asked of EKS, in vain: .*ECONNREFUSED.*Grant eks:DescribeCluster/);
+  });
+
   it.each(HANDLERS)(
     '%s does not start without its queue, and says which setting is missing',
     (handler) => {
