@@ -59,6 +59,7 @@ export function objectsOf(action: Action): readonly string[] {
     case 'launch':
       return action.launch.claims.map(({ uid }) => uid);
     case 'adoptInstance':
+    case 'tagInstance':
       return [action.claim.uid];
     case 'terminateInstance':
       return [action.claim?.uid ?? action.instanceId];

@@ -1,5 +1,5 @@
 import { deleteInstanceProfile, ensureInstanceProfile } from '#lib/aws/instance-profile.ts';
-import { terminateInstance } from '#lib/aws/instances.ts';
+import { tagInstance, terminateInstance } from '#lib/aws/instances.ts';
 import { deleteLaunchTemplate } from '#lib/aws/node-class-remains.ts';
 import { encodeChange, encodeStatus } from '#lib/kube/encode-change.ts';
 import { encodeNodeClaim } from '#lib/kube/encode-node-claim.ts';
@@ -45,6 +45,9 @@ export async function doAction(ports: DoingPorts, action: Action): Promise<Resul
       return await forceDeletePod(ports, action);
     case 'terminateInstance':
       await terminateInstance(ports.aws, action.instanceId);
+      return DONE;
+    case 'tagInstance':
+      await tagInstance(ports.aws, action.instanceId, action.tags);
       return DONE;
     case 'ensureInstanceProfile':
       await ensureInstanceProfile(ports.aws, action);

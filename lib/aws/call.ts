@@ -3,6 +3,8 @@ import type {
   CreateFleetCommandOutput,
   CreateLaunchTemplateCommandInput,
   CreateLaunchTemplateCommandOutput,
+  CreateTagsCommandInput,
+  CreateTagsCommandOutput,
   DeleteLaunchTemplateCommandInput,
   DeleteLaunchTemplateCommandOutput,
   DescribeCapacityReservationsCommandInput,
@@ -54,6 +56,7 @@ export interface AwsOperations extends MarketOperations, AccessOperations, Zonal
     CreateLaunchTemplateCommandInput,
     CreateLaunchTemplateCommandOutput
   >;
+  readonly CreateTags: Operation<CreateTagsCommandInput, CreateTagsCommandOutput>;
   readonly DescribeImages: Operation<DescribeImagesCommandInput, DescribeImagesCommandOutput>;
   readonly DescribeInstances: Operation<
     DescribeInstancesCommandInput,

@@ -5,7 +5,7 @@ import { NODECLASS, NODEPOOL } from '#lib/model/labels.ts';
 import type { AwsCall } from './call.ts';
 import { awsErrorKind } from './errors.ts';
 import { everyPage } from './pages.ts';
-import { tagsByKey } from './tags.ts';
+import { tagList, tagsByKey } from './tags.ts';
 
 /** Terminated instances linger in EC2's answers and are of no use to anyone. */
 const LIVE_STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'];
@@ -62,6 +62,19 @@ async function describe(call: AwsCall, Filters: Filter[]): Promise<readonly Inst
 export async function terminateInstance(call: AwsCall, id: string): Promise<void> {
   try {
     await call('TerminateInstances', { InstanceIds: [id] });
+  } catch (error) {
+    if (awsErrorKind(error) !== 'notFound') throw error;
+  }
+}
+
+/** Adds tags to an instance; one that is gone needs none. */
+export async function tagInstance(
+  call: AwsCall,
+  id: string,
+  tags: Readonly<Record<string, string>>,
+): Promise<void> {
+  try {
+    await call('CreateTags', { Resources: [id], Tags: tagList(tags) });
   } catch (error) {
     if (awsErrorKind(error) !== 'notFound') throw error;
   }

@@ -12,6 +12,7 @@ export const PERMISSIONS: Readonly<Record<AwsOperation, readonly string[]>> = {
   CreateFleet: ['ec2:CreateFleet', 'ec2:RunInstances', 'ec2:CreateTags', 'iam:PassRole'],
   CreateInstanceProfile: ['iam:CreateInstanceProfile', 'iam:TagInstanceProfile'],
   CreateLaunchTemplate: ['ec2:CreateLaunchTemplate', 'ec2:CreateTags'],
+  CreateTags: ['ec2:CreateTags'],
   DeleteInstanceProfile: ['iam:DeleteInstanceProfile'],
   DeleteLaunchTemplate: ['ec2:DeleteLaunchTemplate'],
   DescribeAccessEntry: ['eks:DescribeAccessEntry'],

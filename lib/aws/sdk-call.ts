@@ -1,6 +1,7 @@
 import {
   CreateFleetCommand,
   CreateLaunchTemplateCommand,
+  CreateTagsCommand,
   DeleteLaunchTemplateCommand,
   DescribeCapacityReservationsCommand,
   DescribeImagesCommand,
@@ -64,6 +65,7 @@ function sendersOf(place: ClientSettings): Readonly<Record<AwsOperation, Send>> 
     CreateFleet: (input) => ec2.send(new CreateFleetCommand(typed(input))),
     CreateInstanceProfile: (input) => iam.send(new CreateInstanceProfileCommand(typed(input))),
     CreateLaunchTemplate: (input) => ec2.send(new CreateLaunchTemplateCommand(typed(input))),
+    CreateTags: (input) => ec2.send(new CreateTagsCommand(typed(input))),
     DescribeImages: (input) => ec2.send(new DescribeImagesCommand(typed(input))),
     DescribeInstances: (input) => ec2.send(new DescribeInstancesCommand(typed(input))),
     DescribeSecurityGroups: (input) => ec2.send(new DescribeSecurityGroupsCommand(typed(input))),

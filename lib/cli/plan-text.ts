@@ -104,6 +104,7 @@ const WORDS: Readonly<Record<Action['kind'], string>> = {
   evict: 'evict pods',
   forceDelete: 'delete pods that will not go',
   terminateInstance: 'terminate instances',
+  tagInstance: 'tag instances',
   ensureInstanceProfile: 'make instance profiles',
   deleteInstanceProfile: 'delete instance profiles',
   deleteLaunchTemplate: 'delete launch templates',

@@ -62,6 +62,24 @@ export const templateTagsOf = (
   settings: Pick<ClusterSettings, 'clusterName'>,
 ): Tags => ({ [CLUSTER_NAME_TAG]: settings.clusterName, [NODECLASS]: meta.name });
 
+/**
+ * What an instance is tagged with once its Node has joined, of which `present` are there already.
+ *
+ * Source: karpenter AWS provider v1.14, controllers/nodeclaim/tagging/controller.go.
+ */
+export function nodeTags(
+  names: { readonly node: string; readonly claim: string },
+  present: Tags,
+  { clusterName }: Pick<ClusterSettings, 'clusterName'>,
+): Tags {
+  const wanted = {
+    Name: names.node,
+    [NODECLAIM_TAG]: names.claim,
+    [CLUSTER_NAME_TAG]: clusterName,
+  };
+  return Object.fromEntries(Object.entries(wanted).filter(([key]) => present[key] === undefined));
+}
+
 /** The tags of a NodeClass's instance profile. */
 export const profileTags = (
   nodeClass: NodeClass,

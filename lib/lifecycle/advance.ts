@@ -7,6 +7,7 @@ import { consolidatableStep } from './consolidatable.ts';
 import { garbageStep } from './garbage.ts';
 import { hashActions, restampStep } from './hash-stamping.ts';
 import { initializationStep } from './initialization.ts';
+import { taggingActions } from './instance-tagging.ts';
 import { asNewGroup, groupNameOf, type LaunchGroup, launchGroupsOf } from './launch-groups.ts';
 import { launchResultStep } from './launch-result.ts';
 import { type Launching, launchSteps } from './launching.ts';
@@ -46,6 +47,7 @@ export function advance(snapshot: Snapshot): Advance {
     ...deletedNodeSteps(around).map(asProgress),
     { actions: deadlineEvents(around) },
     { actions: accountGarbage(around) },
+    { actions: taggingActions(around) },
     ...servedPools(snapshot).map((pool) => ({
       actions: [
         ...hashActions(pool, around),

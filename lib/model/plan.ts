@@ -95,6 +95,13 @@ export type Action =
       /** Absent: no NodeClaim holds it. */
       readonly claim?: ObjectRef;
     }
+  /** Adds tags that the instance lacks; those that it has are not listed here. */
+  | {
+      readonly kind: 'tagInstance';
+      readonly instanceId: string;
+      readonly claim: ObjectRef;
+      readonly tags: Readonly<Record<string, string>>;
+    }
   | {
       readonly kind: 'ensureInstanceProfile';
       readonly nodeClass: ObjectRef;

@@ -27,6 +27,8 @@ export interface ClusterSettings {
   readonly zonalShiftArn?: string;
   /** The address of the cluster's DNS service, for the user data of nodes. */
   readonly clusterDnsIp?: string;
+  /** Whether instances are tagged with the names of their Node and NodeClaim; not where absent. */
+  readonly tagsNodes?: boolean;
   /** Behaviours that the cluster asked for; none where absent. */
   readonly featureGates?: readonly FeatureGate[];
   /** What all nodes of all NodePools together may cost; no limit where absent. */

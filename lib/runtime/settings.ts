@@ -92,6 +92,12 @@ const SETTINGS = {
     pattern: /^(true|false)$/,
     expected: 'true where only what lies in the VPC can be reached, else false',
   },
+  tagsNodes: {
+    name: 'JOINERY_TAG_NODES',
+    fallback: 'false',
+    pattern: /^(true|false)$/,
+    expected: 'true where instances are tagged with the names of their Nodes, else false',
+  },
   zonalShiftArn: {
     name: 'JOINERY_ZONAL_SHIFT_ARN',
     fallback: '',
@@ -156,6 +162,7 @@ export const readSettings = (environment: Environment): Settings =>
       vmMemoryOverheadPercent: Number(read(SETTINGS.vmMemoryOverheadPercent)),
       reservedInterfaces: Number(read(SETTINGS.reservedInterfaces)),
       isolatedVpc: read(SETTINGS.isolatedVpc) === 'true',
+      tagsNodes: read(SETTINGS.tagsNodes) === 'true',
       ...given('clusterDnsIp', read(SETTINGS.clusterDnsIp)),
       ...given('zonalShiftArn', read(SETTINGS.zonalShiftArn)),
       ...gatesIn(read(SETTINGS.featureGates)),

@@ -41,6 +41,7 @@ function aboutOf(action: Action): readonly string[] {
     case 'launch':
       return action.launch.claims.map(({ name }) => name);
     case 'adoptInstance':
+    case 'tagInstance':
       return [action.claim.name];
     case 'terminateInstance':
       return [action.claim?.name ?? action.instanceId];
