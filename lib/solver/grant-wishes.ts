@@ -9,13 +9,11 @@ import {
   type TopologyWishes,
 } from './topology/wish-rules.ts';
 
-/** What is made of pods' wishes in one packing. */
-export interface Wishful {
-  /** The wishes of a pod that are kept like rules. */
-  readonly granted: (pod: Pod) => readonly TopologyRule[];
-  /** Those that are not, or not wholly, for the person who reads the plan. */
-  readonly refused: (pod: Pod) => readonly string[];
-}
+/** The wishes of a pod that one packing keeps like rules. */
+export type Granted = (pod: Pod) => readonly TopologyRule[];
+
+/** The plan that regards no wish for company or distance. */
+export const WISHLESS: Granted = () => [];
 
 /** All wishes of all pods may make a plan this much dearer, and no more. */
 const WORTH_OF_WISHES = 1.1;
@@ -30,12 +28,6 @@ const TRIALS: readonly Granting[] = [
   { perNode: false, perDomain: true },
 ];
 
-/** The plan that regards no wish for company or distance. */
-export const wishless = (wishes: TopologyWishes): Wishful => ({
-  granted: () => [],
-  refused: (pod) => wishes.of(pod).map(({ text }) => text),
-});
-
 /**
  * The plan that grants most wishes of those that place every pod that `plain` places and cost at
  * most a tenth more. Wishes are never worth a pod's place: whoever gets no node for his wishes
@@ -48,7 +40,7 @@ export const wishless = (wishes: TopologyWishes): Wishful => ({
 export function grantWishes(
   plain: Packed,
   wishes: TopologyWishes,
-  packWith: (wishful: Wishful) => Packed,
+  packWith: (granted: Granted) => Packed,
 ): Packed {
   const nodes = plain.hosts.length + plain.claims.length;
   for (const trial of TRIALS) {
@@ -61,7 +53,7 @@ export function grantWishes(
 interface Trial {
   readonly plain: Packed;
   readonly wishes: TopologyWishes;
-  readonly packWith: (wishful: Wishful) => Packed;
+  readonly packWith: (granted: Granted) => Packed;
   /** How many nodes pods can stand on. */
   readonly nodes: number;
 }
@@ -76,18 +68,12 @@ function grant(
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const isGranted = (pod: Pod, wish: TopologyWish): boolean =>
       !without.has(pod.meta.uid) && (isPerNode(wish) ? perNode : perDomain);
-    const packed = packWith({
-      granted: (pod) =>
-        wishes
-          .of(pod)
-          .filter((wish) => isGranted(pod, wish))
-          .map(ruleOf),
-      refused: (pod) =>
-        wishes
-          .of(pod)
-          .filter((wish) => !isGranted(pod, wish) || ruleOf(wish).maxSkew > wish.rule.maxSkew)
-          .map(({ text }) => text),
-    });
+    const packed = packWith((pod) =>
+      wishes
+        .of(pod)
+        .filter((wish) => isGranted(pod, wish))
+        .map(ruleOf),
+    );
     if (priceOf(packed) > priceOf(plain) * WORTH_OF_WISHES) return undefined;
     const left = leftIn(packed);
     const lost = [...left].filter((uid) => !before.has(uid));

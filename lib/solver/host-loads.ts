@@ -6,10 +6,13 @@ import type { PodGroup } from './pod-groups.ts';
 import { type Company, mostBeside, type NodeContext } from './topology/node-rules.ts';
 import type { Topology } from './topology/topology.ts';
 
+/** Said when a pod can get no other place: what is merely better otherwise does not matter then. */
+export type Resort = 'last';
+
 /** What has been put on existing nodes, and what they have room for beside it. */
 export interface HostLoads {
   /** How many pods of a group go on a host, by room, ports, volumes and rules over the hostname. */
-  readonly roomFor: (host: Host, group: PodGroup) => number;
+  readonly roomFor: (host: Host, group: PodGroup, resort?: Resort) => number;
   readonly add: (host: Host, group: PodGroup, count: number) => void;
 }
 
@@ -24,13 +27,14 @@ export function emptyLoads(
   const usedOf = (host: Host): Amounts => used.get(host) ?? host.free.map(() => 0);
   const companyOn = (host: Host): Company => company.get(host) ?? NOBODY;
   return {
-    roomFor: (host, group) => {
+    roomFor: (host, group, resort) => {
       const room = Math.min(
         placesOn(host, group, usedOf(host), ports.get(host) ?? []),
         mostAttachable(group, host.attachments, companyOn(host)),
       );
       if (room < 1 || group.standing.byNode.length === 0) return room;
-      const context = { residents: residentsOn(host), mayBegin };
+      const mayCrowd = resort === 'last';
+      const context = { residents: residentsOn(host), mayBegin, mayCrowd };
       return Math.min(room, mostBeside(group, companyOn(host), context));
     },
     add: (host, group, count) => {

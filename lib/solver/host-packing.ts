@@ -1,6 +1,6 @@
 import type { Pod } from '#lib/model/pod.ts';
 import type { Ask } from './ask.ts';
-import { emptyLoads } from './host-loads.ts';
+import { emptyLoads, type Resort } from './host-loads.ts';
 import { accepts, type Host } from './hosts.ts';
 import type { PodGroup } from './pod-groups.ts';
 import type { Census } from './topology/census.ts';
@@ -12,10 +12,10 @@ import { levelOf, take, type Waiting } from './waiting.ts';
 export interface HostPacking {
   /**
    * Puts as many waiting pods as fit on nodes that their present wishes allow, first node first.
-   * Pods that want to be together on one node and are nowhere yet go where all of them fit; where
-   * only some do when `apart` is given.
+   * Pods that want to be together on one node and are nowhere yet go where all of them fit; as a
+   * last resort where only some do.
    */
-  readonly place: (waiting: Waiting, apart?: 'apart') => void;
+  readonly place: (waiting: Waiting, resort?: Resort) => void;
   /** How many pods of the group have room that their most wishful level allows. */
   readonly roomFor: (group: PodGroup) => number;
   /** Puts those pods back where they were meant to go, if they still can. */
@@ -61,18 +61,18 @@ export function packHosts(hosts: readonly Host[], rules: HostTopology): HostPack
     });
     return refused < 0 ? pods.length : refused;
   };
-  const place = (host: Host, waiting: Waiting, apart: 'apart' | undefined): void => {
-    const most = loads.roomFor(host, waiting.group);
+  const place = (host: Host, waiting: Waiting, resort: Resort | undefined): void => {
+    const most = loads.roomFor(host, waiting.group, resort);
     if (most < 1 || !welcomes(host, levelOf(waiting).asks)) return;
     const isPart = most < waiting.left.length && isFirstOfKind(host, waiting.group, rules);
-    if (isPart && apart === undefined) return;
+    if (isPart && resort === undefined) return;
     take(waiting, putAllowed(host, waiting.left.slice(0, most), waiting));
   };
   return {
-    place: (waiting, apart) => {
+    place: (waiting, resort) => {
       for (const host of hosts) {
         if (waiting.left.length === 0) return;
-        place(host, waiting, apart);
+        place(host, waiting, resort);
       }
     },
     roomFor: (group) => {

@@ -75,7 +75,7 @@ export function packNewNodes(
     }
     const before = seed.left.length;
     yieldWish(seed);
-    onHosts.place(seed, 'apart');
+    onHosts.place(seed, 'last');
     course = { ...course, planned: joinPlanned(seed, course, context) };
     // It was made for pods that have found another place by now.
     if (seed.left.length < before) closed = undefined;

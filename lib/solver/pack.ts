@@ -40,8 +40,6 @@ export interface PackProblem {
   /** By pod uid: the host that was made for it. */
   readonly expected: ReadonlyMap<string, string>;
   readonly topology: Topology;
-  /** The wishes of a pod that nobody regards, for the person who reads the plan. */
-  readonly refused: (pod: Pod) => readonly string[];
 }
 
 /** Where every pod of the groups went, and what is left of them and of everything else. */
@@ -216,7 +214,7 @@ function attempt(
     claims,
     left: waiting.filter(({ left }) => left.length > 0),
     heldBack: heldBackAmong(waiting, assigning),
-    wishesGivenUp: wishesGivenUp(waiting, sent, problem.refused),
+    wishesGivenUp: wishesGivenUp([...waiting, ...sent]),
     lowerBoundUsdPerHour: lowerBound({
       onNewNodes,
       hosts,

@@ -4,7 +4,7 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import { axesOf } from './amounts.ts';
 import { representativeDaemons } from './daemons.ts';
 import { schedulingCopies } from './default-spread.ts';
-import { grantWishes, type Wishful, wishless } from './grant-wishes.ts';
+import { type Granted, grantWishes, WISHLESS } from './grant-wishes.ts';
 import { hostsOf } from './hosts.ts';
 import { type Packed, pack } from './pack.ts';
 import { groupPods, type PodGroup } from './pod-groups.ts';
@@ -16,6 +16,7 @@ import type { HeldBack } from './topology/held-back.ts';
 import { ruleBookOf } from './topology/rules.ts';
 import { topologyOf } from './topology/topology.ts';
 import { topologyWishesOf } from './topology/wish-rules.ts';
+import { unmetWishes } from './unmet-wishes.ts';
 import { unsupportedNeed } from './unsupported.ts';
 import { type Volumes, volumesOf } from './volumes.ts';
 import type { WishGivenUp } from './wishes.ts';
@@ -90,15 +91,13 @@ export function solve(problem: SolveProblem): SolveResult {
   const { sources: unlimited, others } = sourcesOf(snapshot, axes);
   const sources = withAttachmentLimits(unlimited, volumes);
   const batch = new Set(supported.map(({ meta }) => meta.uid));
-  const running = snapshot.nodes
-    .flatMap((node) => node.pods)
-    .filter(({ meta }) => !batch.has(meta.uid));
+  const running = runningBeside(batch, snapshot);
   const { namespaces } = snapshot;
   const domains = domainsOf(sources);
   const someTaintsArePreferences = [...hosts, ...sources].some(({ taints }) =>
     taints.some(({ effect }) => effect === 'PreferNoSchedule'),
   );
-  const packWith = ({ granted, refused }: Wishful): Packed => {
+  const packWith = (granted: Granted): Packed => {
     const book = ruleBookOf({ batch: supported, running, namespaces, wishesOf: granted });
     const groups = groupPods(supported, {
       axes,
@@ -117,14 +116,12 @@ export function solve(problem: SolveProblem): SolveResult {
       promised,
       batch,
     });
-    return pack({ snapshot, groups, hosts, sources, axes, expected, topology, refused });
+    return pack({ snapshot, groups, hosts, sources, axes, expected, topology });
   };
   const wishes = topologyWishesOf(supported, namespaces);
-  const plain = packWith(wishless(wishes));
-  const mayWish =
-    snapshot.settings.preferencePolicy === 'Respect' &&
-    supported.some((pod) => wishes.of(pod).length > 0);
-  const packed = mayWish ? grantWishes(plain, wishes, packWith) : plain;
+  const isRegarded = snapshot.settings.preferencePolicy === 'Respect' && wishes.areAny;
+  const plain = packWith(WISHLESS);
+  const packed = isRegarded ? grantWishes(plain, wishes, packWith) : plain;
   const explained = packed.left.map(({ group, left }) => ({
     pods: left,
     ...explain(group, packed.heldBack.get(group), { ...packed, sources, others, axes }),
@@ -133,10 +130,16 @@ export function solve(problem: SolveProblem): SolveResult {
     placements: packed.placements,
     claims: packed.claims,
     refusals: [...refusals, ...explained],
-    wishesGivenUp: packed.wishesGivenUp,
+    wishesGivenUp: [
+      ...packed.wishesGivenUp,
+      ...unmetWishes({ packed, nodes: snapshot.nodes, domains, wishes }),
+    ],
     lowerBoundUsdPerHour: packed.lowerBoundUsdPerHour,
   };
 }
+
+const runningBeside = (batch: ReadonlySet<string>, { nodes }: Snapshot): readonly Pod[] =>
+  nodes.flatMap(({ pods }) => pods).filter(({ meta }) => !batch.has(meta.uid));
 
 function explain(
   group: PodGroup,

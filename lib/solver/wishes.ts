@@ -9,27 +9,15 @@ export interface WishGivenUp {
   readonly pods: readonly Pod[];
 }
 
-/**
- * The wishes of pods that got a place without them, by wish. `sent` are pods of `waiting` that
- * went their own way as other groups; `refused` are wishes of a pod that were never tried.
- */
-export function wishesGivenUp(
-  waiting: readonly Waiting[],
-  sent: readonly Waiting[],
-  refused: (pod: Pod) => readonly string[],
-): readonly WishGivenUp[] {
+/** The wishes about nodes that pods gave up for a place, by wish. */
+export function wishesGivenUp(waiting: readonly Waiting[]): readonly WishGivenUp[] {
   const byWish = new Map<string, Pod[]>();
   const note = (wish: string, pods: readonly Pod[]): void => {
     const known = byWish.get(wish);
     if (known) known.push(...pods);
     else byWish.set(wish, [...pods]);
   };
-  for (const each of [...waiting, ...sent]) noteLevels(each, note);
-  for (const { group, left } of waiting) {
-    const homeless = new Set(left);
-    const placed = group.pods.filter((pod) => !homeless.has(pod));
-    for (const pod of placed) for (const wish of refused(pod)) note(wish, [pod]);
-  }
+  for (const each of waiting) noteLevels(each, note);
   return [...byWish]
     .sort(([a], [b]) => compareText(a, b))
     .map(([wish, pods]) => ({ wish, pods: pods.sort(byNamespacedName) }));

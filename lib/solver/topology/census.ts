@@ -1,3 +1,4 @@
+import { HOSTNAME } from '#lib/model/labels.ts';
 import type { TopologyRule } from './rule.ts';
 import type { Part } from './rules.ts';
 
@@ -20,7 +21,7 @@ interface Tally {
   readonly owners: Map<string, number>;
   /** Of a spread: the domains whose emptiness counts. */
   readonly domains: Set<string>;
-  /** All pods that the rule selects, wherever they are. */
+  /** Of an affinity: all pods that it selects where one of its terms' labels is. */
   selected: number;
   /** Of an affinity: whether an owner may be the first that the rule selects. */
   mayBegin: boolean;
@@ -84,7 +85,10 @@ export function createCensus(
       for (const part of parts) {
         const tally = tallies.get(part.rule);
         const values = place.get(part.rule.topologyKey) ?? NOWHERE;
-        if (tally) count(part, tally, values, { times, counting: countingFor(part.rule) });
+        if (!tally) continue;
+        const isSomewhere = part.rule.termKeys.some((key) => key === HOSTNAME || place.has(key));
+        if (part.selected && isSomewhere) tally.selected += times;
+        count(part, tally, values, { times, counting: countingFor(part.rule) });
       }
     },
     objection: (parts, place, allowed) =>
@@ -129,7 +133,6 @@ function count(
 ): void {
   if (owns) for (const value of values) add(tally.owners, value, times);
   if (!selected) return;
-  tally.selected += times;
   if (counting === 'never') return;
   for (const value of values) add(tally.possible, value, times);
   const [only] = values;

@@ -17,6 +17,8 @@ export interface NodeContext {
   readonly residents?: ReadonlyMap<TopologyRule, Residents>;
   /** Whether a pod with affinity to its like may be the first of them: nobody is anywhere yet. */
   readonly mayBegin?: ((rule: TopologyRule) => boolean) | undefined;
+  /** Lets pods in that others' spreads count but that do not ask for one, where nothing else is left. */
+  readonly mayCrowd?: boolean | undefined;
 }
 
 /**
@@ -43,7 +45,7 @@ export function mostBeside(group: PodGroup, company: Company, context: NodeConte
 export function mostBy(part: Part, there: Residents, context: NodeContext): number {
   switch (part.rule.kind) {
     case 'spread':
-      return mostBySpread(part, there);
+      return mostBySpread(part, there, context);
     case 'affinity':
       return mostByAffinity(part, there, context);
     case 'antiAffinity':
@@ -51,8 +53,12 @@ export function mostBy(part: Part, there: Residents, context: NodeContext): numb
   }
 }
 
-function mostBySpread({ rule, owns, selected }: Part, there: Residents): number {
-  if (!owns && there.owners === 0) return Number.POSITIVE_INFINITY;
+function mostBySpread(
+  { rule, owns, selected }: Part,
+  there: Residents,
+  { mayCrowd }: NodeContext,
+): number {
+  if (!owns && (there.owners === 0 || mayCrowd)) return Number.POSITIVE_INFINITY;
   const left = rule.maxSkew - there.selected;
   if (selected) return left;
   return left >= 0 ? Number.POSITIVE_INFINITY : 0;

@@ -6,12 +6,14 @@ import type { TopologyRule, Whom } from './rule.ts';
 
 /** The rules that a pod demands to be kept. */
 export function requiredRules(pod: Pod, namespaces: readonly Namespace[]): readonly TopologyRule[] {
-  const near = pod.podAffinity.required.map((term) => whomOf(term, pod, namespaces));
+  const terms = pod.podAffinity.required;
+  const near = terms.map((term) => whomOf(term, pod, namespaces));
+  const termKeys = terms.map(({ topologyKey }) => topologyKey);
   return [
     ...pod.topologySpread
       .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule')
       .map((constraint) => spreadRule(constraint, pod)),
-    ...pod.podAffinity.required.map((term) => affinityRule(term, near)),
+    ...terms.map((term) => ({ ...affinityRule(term, near), termKeys })),
     ...pod.podAntiAffinity.required.map((term) => antiAffinityRule(term, pod, namespaces)),
   ];
 }
@@ -26,6 +28,7 @@ export function spreadRule(constraint: TopologySpreadConstraint, pod: Pod): Topo
     kind: 'spread',
     topologyKey,
     whom: [{ namespaces: new Set([pod.meta.namespace]), selector }],
+    termKeys: [],
     maxSkew,
     minDomains,
     filter: {
@@ -49,6 +52,7 @@ export const affinityRule = (
   kind: 'affinity',
   topologyKey,
   whom,
+  termKeys: [topologyKey],
   maxSkew: Number.POSITIVE_INFINITY,
   minDomains: 0,
   filter: {},

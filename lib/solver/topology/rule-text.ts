@@ -5,10 +5,11 @@ import type { TopologyRule, Whom } from './rule.ts';
 
 /** Rules of equal text are the same. */
 export function textOf(rule: TopologyRule): string {
-  const { kind, topologyKey, whom, maxSkew, minDomains, filter } = rule;
+  const { kind, topologyKey, termKeys, whom, maxSkew, minDomains, filter } = rule;
   return JSON.stringify([
     kind,
     topologyKey,
+    [...termKeys].sort(compareText),
     whom.map(textOfWhom).sort(compareText),
     maxSkew,
     minDomains,

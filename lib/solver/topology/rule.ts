@@ -11,6 +11,11 @@ export interface TopologyRule {
   readonly topologyKey: string;
   /** Whom the rule selects: pods that all of these describe; never empty. */
   readonly whom: readonly Whom[];
+  /**
+   * Of an affinity: the topology keys of all terms of its pod. Who stands where one of them is keeps
+   * others from being the first of their kind elsewhere.
+   */
+  readonly termKeys: readonly string[];
   /** Of a spread: how many more pods a domain may have than the emptiest one. */
   readonly maxSkew: number;
   /** Of a spread: with fewer domains than this, the emptiest one counts as empty. */

@@ -149,7 +149,7 @@ const textOfParts = (parts: readonly { readonly number: number; readonly part: P
     .join();
 
 /** Whether the rule counts `pod`, or keeps it away. */
-const isSelected = ({ whom }: TopologyRule, { meta }: Pod): boolean =>
+export const isSelected = ({ whom }: TopologyRule, { meta }: Pod): boolean =>
   whom.every(
     ({ namespaces, selector }) =>
       (namespaces === 'all' || namespaces.has(meta.namespace)) && selects(selector, meta.labels),

@@ -191,7 +191,7 @@ const placeOfLabels = (labels: Labels, keys: readonly string[]): Place =>
 /** The values that a host has, or may come to have while it is not known what it will be. */
 const placeOfHost = ({ labels }: Host, keys: readonly string[]): Place =>
   new Map(
-    keys.map((key) => {
+    keys.flatMap((key) => {
       const values = new Set<string>();
       for (const possible of labels) {
         const requirement = possible.get(key);
@@ -199,7 +199,7 @@ const placeOfHost = ({ labels }: Host, keys: readonly string[]): Place =>
           for (const value of requirement.values) values.add(value);
         }
       }
-      return [key, [...values]] as const;
+      return values.size === 0 ? [] : [[key, [...values]] as const];
     }),
   );
 

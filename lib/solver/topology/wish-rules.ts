@@ -5,10 +5,13 @@ import type { TopologyRule } from './rule.ts';
 import { affinityRule, antiAffinityRule, spreadRule, whomOf } from './rule-of.ts';
 import { textOf } from './rule-text.ts';
 
-/** Something that a pod would like of the pods around it, and the rule that would grant it. */
+/** Something that a pod would like of the pods around it. */
 export interface TopologyWish {
   /** For the person who reads the plan: its topology spread (ScheduleAnyway) over …. */
   readonly text: string;
+  /** What the pod says. */
+  readonly asked: TopologyRule;
+  /** What is tried to come near it. */
   readonly rule: TopologyRule;
 }
 
@@ -22,6 +25,7 @@ export interface Granting {
 export interface TopologyWishes {
   /** Cost: the pod's wishes, once for each pod. */
   readonly of: (pod: Pod) => readonly TopologyWish[];
+  readonly areAny: boolean;
   /** How many pods of the batch have the wish. */
   readonly wishers: (wish: TopologyWish) => number;
 }
@@ -47,6 +51,7 @@ export function topologyWishesOf(
   }
   return {
     of: (pod) => wishes.get(pod) ?? NONE,
+    areAny: wishes.size > 0,
     wishers: ({ rule }) => wishers.get(textOf(rule)) ?? 0,
   };
 }
@@ -58,19 +63,20 @@ export const isPerNode = ({ rule }: TopologyWish): boolean => rule.topologyKey =
 
 function wishesOf(pod: Pod, namespaces: readonly Namespace[]): readonly TopologyWish[] {
   if (!mayWish(pod)) return NONE;
+  const spreads = pod.topologySpread.filter((each) => each.whenUnsatisfiable === 'ScheduleAnyway');
   return [
-    ...pod.topologySpread
-      .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'ScheduleAnyway')
-      .map((constraint) => ({
-        text: `its topology spread (ScheduleAnyway) over ${constraint.topologyKey}`,
-        rule: spreadRule(constraint, pod),
-      })),
-    ...pod.podAffinity.preferred.map(({ term }) => ({
-      text: `its preferred pod affinity over ${term.topologyKey}`,
-      rule: affinityRule(term, [whomOf(term, pod, namespaces)]),
-    })),
+    ...spreads.map((constraint) => {
+      const rule = spreadRule(constraint, pod);
+      const text = `its topology spread (ScheduleAnyway) over ${constraint.topologyKey}`;
+      return { text, asked: rule, rule };
+    }),
+    ...pod.podAffinity.preferred.map(({ term }) => {
+      const rule = affinityRule(term, [whomOf(term, pod, namespaces)]);
+      return { text: `its preferred pod affinity over ${term.topologyKey}`, asked: rule, rule };
+    }),
     ...pod.podAntiAffinity.preferred.map(({ term }) => ({
       text: `its preferred pod anti-affinity over ${term.topologyKey}`,
+      asked: antiAffinityRule(term, pod, namespaces),
       rule: distanceRule(term, pod, namespaces),
     })),
   ];
