@@ -1,8 +1,38 @@
 import { describe, expect, it } from 'vitest';
+import { taint } from '#test/build/constraints.ts';
+import { aNodePool } from '#test/build/node-pools.ts';
 import { affinity, named, planOf, ZONE } from '#test/build/plans.ts';
 import { aDaemonSet, aPod, somePods } from '#test/build/pods.ts';
 
 describe('10.8 daemons', () => {
+  it.each([[[]], [[taint('starting=x:NoSchedule')]]])(
+    '145: room for a daemon is kept on a new node, startup taints %j or not',
+    (startupTaints) => {
+      const { claims } = planOf({
+        nodePools: [aNodePool({ template: { startupTaints } })],
+        daemonSets: [aDaemonSet({ pod: aPod({ requests: { cpu: 2000 } }) })],
+        pods: [named('web')],
+      });
+
+      expect(claims[0]?.cheapest.instanceType).toBe('m5.xlarge');
+    },
+  );
+
+  it('146: a host port that a daemon takes on other nodes only is free', () => {
+    const hostPorts = [{ ip: '0.0.0.0', port: 8080, protocol: 'TCP' as const }];
+    const size = (name: string) => ({ 'karpenter.k8s.aws/instance-size': name });
+    const { refused } = planOf({
+      daemonSets: [
+        aDaemonSet({
+          pod: aPod({ requests: { cpu: 1 }, hostPorts, nodeSelector: size('xlarge') }),
+        }),
+      ],
+      pods: [named('web', { hostPorts, nodeSelector: size('large') })],
+    });
+
+    expect(refused).toEqual([]);
+  });
+
   it('146: a host port that a daemon takes on every node is refused', () => {
     const hostPorts = [{ ip: '0.0.0.0', port: 8080, protocol: 'TCP' as const }];
     const { refused } = planOf({

@@ -1,9 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import { allocatableOf } from '#lib/ec2/overhead.ts';
+import { decodePod } from '#lib/kube/decode-pod.ts';
 import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
 import { aStateNode } from '#test/build/nodes.ts';
 import { GIB } from '#test/build/objects.ts';
 import { affinity, named, planOf } from '#test/build/plans.ts';
 import { somePods } from '#test/build/pods.ts';
+import { aPodManifest } from '#test/build/small-cluster.ts';
+
+const IN_DEFAULT = {
+  namespace: 'default',
+  uid: 'uid-of-web',
+  creationTimestamp: '2026-11-20T11:00:00Z',
+};
+const PENDING = {
+  status: {
+    phase: 'Pending',
+    conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
+  },
+};
 
 describe('10.5 types, offerings, resources', () => {
   it.each([
@@ -66,5 +81,54 @@ describe('10.5 types, offerings, resources', () => {
     const { refused } = planOf({ pods: [named('web', { requests: { cpu: 1_000_000_000 } })] });
 
     expect(refused[0]?.because).toContain('m vs M typo?');
+  });
+
+  it('108: the overhead of a runtime class is part of what a pod asks for', () => {
+    const pod = decodePod({
+      ...aPodManifest(
+        'web',
+        {
+          overhead: { cpu: '2' },
+          containers: [{ name: 'main', image: 'pause', resources: { requests: { cpu: '1' } } }],
+        },
+        IN_DEFAULT,
+      ),
+      ...PENDING,
+    });
+
+    expect(planOf({ pods: [pod] }).claims[0]?.cheapest.instanceType).toBe('m5.xlarge');
+  });
+
+  it.each([
+    ['2', 'm5.large'],
+    ['3', 'm5.xlarge'],
+    ['1Ti', undefined],
+  ])('109: an init container that asks for %s cpu', (cpu, type) => {
+    const of = (quantity: string) => ({ resources: { requests: { cpu: quantity } } });
+    const pod = decodePod({
+      ...aPodManifest(
+        'web',
+        {
+          initContainers: [{ name: 'first', image: 'pause', ...of(cpu) }],
+          containers: [{ name: 'main', image: 'pause', ...of('1') }],
+        },
+        IN_DEFAULT,
+      ),
+      ...PENDING,
+    });
+
+    expect(planOf({ pods: [pod] }).claims[0]?.cheapest.instanceType).toBe(type);
+  });
+
+  it('119: huge pages are taken off the memory', () => {
+    const type = anInstanceType('m5.large', { more: { 'hugepages-2Mi': 6 * GIB } });
+    const allocatable = allocatableOf(type.capacity, {});
+    const web = (gib: number) =>
+      planOf({
+        catalog: aCatalog([{ ...type, allocatable }]),
+        pods: [named('web', { requests: { memory: gib * GIB } })],
+      }).refused.length;
+
+    expect([web(2), web(3)]).toEqual([0, 1]);
   });
 });

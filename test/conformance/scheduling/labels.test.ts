@@ -19,7 +19,7 @@ describe('10.4 requirements and labels', () => {
     expect(refused.map((refusal) => refusal.by)).toEqual(by === undefined ? [] : [by]);
   });
 
-  it('88: a pod that contradicts itself is refused, not taken for one that wants no label', () => {
+  it('a pod that contradicts itself is refused, not taken for one that wants no label', () => {
     const { refused } = planOf({
       nodePools: [aNodePool({ template: { labels: { team: 'a' } } })],
       pods: [
@@ -35,7 +35,7 @@ describe('10.4 requirements and labels', () => {
     ]);
   });
 
-  it('88: a label that must be there and be different is not given by its absence', () => {
+  it('a label that must be there and be different is not given by its absence', () => {
     const picky = (name: string, ...texts: string[]) =>
       named(name, {
         nodeAffinity: {
@@ -63,7 +63,7 @@ describe('10.4 requirements and labels', () => {
     ).toEqual(refused);
   });
 
-  it('88: a pool whose requirements and labels contradict each other gives no nodes', () => {
+  it('a pool whose requirements and labels contradict each other gives no nodes', () => {
     const { refused } = planOf({
       nodePools: [
         pool('labels', {
@@ -85,7 +85,7 @@ describe('10.4 requirements and labels', () => {
     ]);
   });
 
-  it('82: a pod keeps others out of its zone, but nowhere off a node that is in no zone', () => {
+  it('a pod keeps others out of its zone, but nowhere off a node that is in no zone', () => {
     const loner = aRunningPod({
       podAntiAffinity: {
         required: [
@@ -143,6 +143,38 @@ describe('10.4 requirements and labels', () => {
     expect(refused.map(({ by }) => by)).toEqual(['eligibility', 'eligibility', 'eligibility']);
     expect(refused[0]?.because).toContain('using label kubernetes.io/hostname is not allowed');
   });
+
+  it('90: a term that any value satisfies does not widen another', () => {
+    const { claims } = planOf({
+      pods: [
+        named('web', {
+          nodeAffinity: {
+            required: [
+              {
+                matchExpressions: [spec(`${ZONE} In us-east-1a`), spec(`${ZONE} Exists`)],
+                hasMatchFields: false,
+              },
+            ],
+            preferred: [],
+          },
+        }),
+      ],
+    });
+
+    expect(requirementOn(claims[0], ZONE)).toMatchObject([{ values: ['us-east-1a'] }]);
+  });
+
+  it.each(['kubernetes.io/foo', 'node.kubernetes.io/foo', 'x.k8s.io/foo'])(
+    '92: the label %s may be asked for where the pool gives it',
+    (key) => {
+      const { refused } = planOf({
+        nodePools: [aNodePool({ template: { labels: { [key]: 'x' } } })],
+        pods: [named('web', { nodeSelector: { [key]: 'x' } })],
+      });
+
+      expect(refused).toEqual([]);
+    },
+  );
 
   it('94: bounds are told as Gte and Lte', () => {
     const { claims } = planOf({
@@ -216,6 +248,57 @@ describe('10.4 requirements and labels', () => {
     });
 
     expect(claims[0]?.cheapest.zone).toBe('us-east-1c');
+  });
+
+  it('98: preferences that contradict each other, or what is required, are given up', () => {
+    const plan = planOf({
+      pods: [
+        named(
+          'torn',
+          affinity(
+            [],
+            [
+              [1, `${ZONE} In us-east-1a`],
+              [1, `${ZONE} In us-east-1b`],
+            ],
+          ),
+        ),
+        named('bound', affinity([`${ZONE} In us-east-1c`], [[1, `${ZONE} In us-east-1a`]])),
+      ],
+    });
+
+    expect(plan.refused).toEqual([]);
+    expect(plan.claims.find(({ pods }) => pods.includes('default/bound'))?.cheapest.zone).toBe(
+      'us-east-1c',
+    );
+  });
+
+  it('99: what is required is narrowed by the heaviest preference that it leaves possible', () => {
+    const { claims } = planOf({
+      pods: [
+        named('web', {
+          ...affinity(
+            [`${ZONE} In us-east-1b us-east-1c`],
+            [
+              [10, `${ZONE} NotIn us-east-1b`],
+              [1, `${ZONE} In us-east-1b`],
+            ],
+          ),
+          nodeSelector: { 'karpenter.sh/capacity-type': 'on-demand' },
+        }),
+      ],
+    });
+
+    expect(claims[0]?.cheapest).toMatchObject({ zone: 'us-east-1c', capacityType: 'on-demand' });
+  });
+
+  it('100: static pools are passed over for one that makes nodes', () => {
+    const { claims } = planOf({
+      nodePools: [pool('a', { replicas: 2, weight: 9 }), pool('b')],
+      pods: [named('web')],
+    });
+
+    expect(claims).toMatchObject([{ nodePool: 'b' }]);
   });
 
   it('100: pools that are not ready, being deleted or static give no nodes', () => {

@@ -1,11 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import { place } from '#lib/decide/place.ts';
 import { spec, taint } from '#test/build/constraints.ts';
 import { aNewClaim, aNodeClaim } from '#test/build/node-claims.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
 import { aNode, anInFlightNode, anUnmanagedNode, aStateNode } from '#test/build/nodes.ts';
 import { GIB, NOON, ownedBy } from '#test/build/objects.ts';
-import { named, planOf, requirementOn, ZONE } from '#test/build/plans.ts';
+import {
+  afterwards,
+  evenly,
+  HOSTNAME,
+  named,
+  ofAnApp,
+  planOf,
+  requirementOn,
+  skewOf,
+  ZONE,
+} from '#test/build/plans.ts';
 import { aDaemonSet, aPod, aRunningPod, somePods } from '#test/build/pods.ts';
+import { aSnapshot } from '#test/build/snapshots.ts';
 
 describe('10.6 existing and in-flight nodes', () => {
   const launched = aNodeClaim({ meta: { name: 'claim-1' }, status: {} });
@@ -61,6 +73,20 @@ describe('10.6 existing and in-flight nodes', () => {
 
     expect(plan.placements).toEqual([{ pod: 'default/web-0', nodeClaim: 'claim-1' }]);
     expect(plan.claims).toMatchObject([{ pods: ['default/web-1'] }]);
+  });
+
+  it('123: later pods even out on nodes that are there, or get nodes of their own', () => {
+    const over = (key: string, name: string, count: number) =>
+      ofAnApp('web', count, { meta: { name }, topologySpread: [evenly('web', key)] });
+    const batches = (key: string) => {
+      const first = aSnapshot({ pods: over(key, 'first', 4) });
+      const second = afterwards(first, place(first), over(key, 'second', 5));
+      return { second, plan: place(second), after: afterwards(second, place(second)) };
+    };
+
+    expect(batches(ZONE).plan.claims).toEqual([]);
+    expect(skewOf(batches(ZONE).after, 'web')).toEqual([3, 3, 3]);
+    expect(skewOf(batches(HOSTNAME).after, 'web', HOSTNAME)).toEqual(Array(9).fill(1));
   });
 
   it('126: what a daemon will take on a node is kept for it', () => {

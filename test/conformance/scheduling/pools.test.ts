@@ -44,6 +44,21 @@ describe('10.9 taints, pools, weights', () => {
       planOf({ nodePools: [pool('a'), pool('z')], pods: [named('web')] }).claims[0]?.nodePool,
     ).toBe('z');
   });
+
+  it.each([
+    [60_000, 60_000],
+    [undefined, undefined],
+  ])('158: a claim has the grace period of its pool: %s', (terminationGraceMs, expected) => {
+    const { creations } = planOf({
+      nodePools: [aNodePool({ template: { ...(terminationGraceMs && { terminationGraceMs }) } })],
+      pods: [named('web')],
+    });
+    const [creation] = creations;
+
+    expect(creation?.kind === 'createNodeClaim' && creation.claim.spec.terminationGraceMs).toBe(
+      expected,
+    );
+  });
 });
 
 describe('weights, within one pass', () => {
