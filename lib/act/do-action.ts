@@ -1,4 +1,4 @@
-import { deleteInstanceProfile, ensureInstanceProfile } from '#lib/aws/instance-profile.ts';
+import { deleteInstanceProfile } from '#lib/aws/instance-profile.ts';
 import { tagInstance, terminateInstance } from '#lib/aws/instances.ts';
 import { deleteLaunchTemplate } from '#lib/aws/node-class-remains.ts';
 import { encodeChange, encodeStatus } from '#lib/kube/encode-change.ts';
@@ -10,6 +10,7 @@ import type { ObjectRef } from '#lib/model/object.ts';
 import type { Action } from '#lib/model/plan.ts';
 import { evictPod, forceDeletePod } from './drain.ts';
 import { launch } from './launch.ts';
+import { makeProfile } from './make-profile.ts';
 import type { LimitedPorts } from './ports.ts';
 import { refreshMarket, rememberWhatNodesTold } from './refresh-market.ts';
 import { DONE, type Result } from './result.ts';
@@ -50,8 +51,7 @@ export async function doAction(ports: DoingPorts, action: Action): Promise<Resul
       await tagInstance(ports.aws, action.instanceId, action.tags);
       return DONE;
     case 'ensureInstanceProfile':
-      await ensureInstanceProfile(ports.aws, action);
-      return DONE;
+      return await makeProfile(ports, action);
     case 'deleteInstanceProfile':
       await deleteInstanceProfile(ports.aws, action);
       return DONE;

@@ -59,8 +59,9 @@ export function nodeClassActions(
     ...(facts === undefined || resolution === undefined
       ? []
       : [
-          ...missingProfile(nodeClass, resolution, facts, context),
+          // A profile that cannot be made is told in a condition, so the others stand before it.
           ...statusChange(nodeClass, resolution),
+          ...missingProfile(nodeClass, resolution, facts, context),
           ...needlessProfiles(nodeClass, facts, context),
         ]),
   ];
@@ -96,7 +97,7 @@ const besideStatus = ({ status: known }: NodeClass, { status, placementGroup }: 
     ...(placementGroup && { placementGroup }),
   });
 
-/** None is made while it is not known which are there, or while the class is of no use. */
+/** None is made while it is not known which are there. */
 function missingProfile(
   nodeClass: NodeClass,
   { status }: Resolution,

@@ -9,6 +9,12 @@ import type { EpochMs } from '#lib/model/time.ts';
 import { PARTS, RESOLVED_CONDITIONS } from './node-class-parts.ts';
 import { VALIDATION_SUCCEEDED, validation } from './node-class-validation.ts';
 
+/** The types that a NodeClass's Ready sums up. */
+export const DEPENDENTS: readonly string[] = [
+  ...Object.values(RESOLVED_CONDITIONS),
+  VALIDATION_SUCCEEDED,
+];
+
 /** What a NodeClass comes to: its status, and what its status has no field for. */
 export interface Resolution {
   /** Subnets and reservations bear their numbers, which the CRD's status does not take. */
@@ -47,12 +53,11 @@ export function nodeClassStatus(
   );
   const verdict = validation(nodeClass, { ...context, facts, conditions: resolved });
   const validated = set(resolved, { type: VALIDATION_SUCCEEDED, ...verdict });
-  const dependents = [...Object.values(RESOLVED_CONDITIONS), VALIDATION_SUCCEEDED];
   const placementGroup = parts.find((part) => part.placementGroup)?.placementGroup;
   return {
     status: {
       ...Object.assign({}, ...parts.map(({ status }) => status)),
-      conditions: withRoot(validated, { dependents, generation, createdAt }, now),
+      conditions: withRoot(validated, { dependents: DEPENDENTS, generation, createdAt }, now),
     },
     ...(placementGroup && { placementGroup }),
   };

@@ -8,7 +8,6 @@ import { amiFamilyOf } from './ami-family.ts';
 import { expressionProblem } from './kubelet-expressions.ts';
 import { kubeletExpressions, kubeletProblems, unsupportedSettings } from './kubelet-validation.ts';
 import { RESOLVED_CONDITIONS } from './node-class-parts.ts';
-import { notSupported } from './node-class-support.ts';
 import { restrictedTag } from './tags.ts';
 import { userDataProblem } from './user-data.ts';
 
@@ -54,13 +53,6 @@ const kubelet: Judge = (nodeClass, { settings }) => {
   const unsupported = unsupportedSettings(amiFamilyOf(nodeClass), written);
   if (unsupported.length === 0) return undefined;
   return failed('UnsupportedKubeletConfiguration', unsupported.join('; '));
-};
-
-const support: Judge = (nodeClass) => {
-  const lacking = notSupported(nodeClass);
-  return lacking === undefined
-    ? undefined
-    : failed('UnsupportedConfiguration', `The EC2NodeClass ${lacking}`);
 };
 
 /** Capacity reservations may be missing: they are never what a launch depends on. */
@@ -134,7 +126,6 @@ const namedProfile: Judge = ({ spec }, { facts: { instanceProfiles } }) => {
 const JUDGES: readonly Judge[] = [
   serviceNetwork,
   kubelet,
-  support,
   dependencies,
   evaluation,
   tags,

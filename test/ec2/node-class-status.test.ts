@@ -111,7 +111,6 @@ describe('nodeClassStatus', () => {
     ],
     ['InvalidKubeletConfiguration', { spec: { kubelet: { kubeReserved: { gpu: '1' } } } }],
     ['KubeletExpressionsDisabled', { spec: { kubelet: { kubeReserved: { cpu: 'vcpus * 10' } } } }],
-    ['UnsupportedConfiguration', { wire: { placementGroupSelector: { name: 'pg' } } }],
     ['TagValidationFailed', { spec: { tags: { 'karpenter.sh/nodeclaim': 'x' } } }],
   ])('does not validate: %s', (reason, difference) => {
     expect(verdictOf(resolve({}, { nodeClass: fresh(difference) }), 'ValidationSucceeded')).toBe(
