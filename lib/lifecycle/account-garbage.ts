@@ -41,6 +41,7 @@ function strayInstances(around: Surroundings, instances: readonly Instance[]): r
   // An instance of a group that is still there may yet be handed to one of its members.
   const awaited = new Set(nodes.flatMap(({ claim }) => (claim && groupNameOf(claim)?.name) ?? []));
   return instances
+    .filter(({ zone }) => !around.shiftedZones.has(zone))
     .filter(({ id, state, launchedAt, tags }) => {
       const isOld = around.now - launchedAt >= INSTANCE_GRACE_MS;
       return (

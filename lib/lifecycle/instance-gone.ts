@@ -3,7 +3,7 @@ import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { SIGHTING_MS } from './launch-groups.ts';
 import { launchedAt } from './launched.ts';
-import { instanceIdOf } from './provider-id.ts';
+import { instanceIdOf, zoneOf } from './provider-id.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /**
@@ -23,11 +23,13 @@ export const isMachineGone = ({ meta, providerId }: Node, around: Surroundings):
 function isGone(
   providerId: string | undefined,
   existedBy: EpochMs,
-  { instances, now }: Surroundings,
+  { instances, now, shiftedZones }: Surroundings,
 ): boolean {
   const id = instanceIdOf(providerId);
   if (instances === undefined || id === undefined) return false;
   const instance = instances.get(id);
   if (instance) return instance.state === 'terminated';
+  // EC2 may not list what stands in a zone that has trouble.
+  if (shiftedZones.has(zoneOf(providerId) ?? '')) return false;
   return now - existedBy >= SIGHTING_MS;
 }

@@ -3,7 +3,7 @@ import { CLUSTER_NAME_TAGGED, TAGGED } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
-import { instanceIdOf } from './provider-id.ts';
+import { instanceIdOf, zoneOf } from './provider-id.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** How many instances one look tags: CreateTags takes from what launches need. */
@@ -22,6 +22,7 @@ export function taggingActions(around: Surroundings): readonly Action[] {
   if (settings.tagsNodes !== true || around.instances === undefined) return [];
   return around.claims
     .filter(isUntagged)
+    .filter(({ status }) => !around.shiftedZones.has(zoneOf(status.providerId) ?? ''))
     .slice(0, AT_ONCE)
     .flatMap((claim) => tagging(claim, around));
 }

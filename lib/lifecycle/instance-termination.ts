@@ -3,7 +3,7 @@ import { conditionOf } from '#lib/model/conditions.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
 import { paced } from './pace.ts';
-import { instanceIdOf } from './provider-id.ts';
+import { instanceIdOf, zoneOf } from './provider-id.ts';
 import type { ClaimStep } from './step.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -13,11 +13,16 @@ const LOOK_AGAIN_MS = 2_000;
 
 /**
  * Ends the instance of a NodeClaim, unless that is under way, and marks that it was asked for.
- * The finalizers stay until a later look finds the instance gone.
+ * The finalizers stay until a later look finds the instance gone. In a zone that traffic is shifted
+ * away from it waits until that is over.
+ *
+ * Source: karpenter AWS provider v1.14, providers/instance/instance.go, Delete.
  */
 export function terminateStep(claim: NodeClaim, around: Surroundings): ClaimStep {
   const instanceId = instanceIdOf(claim.status.providerId);
   if (instanceId === undefined) return {};
+  // Calls for a zone that has trouble would fail, and take from those that help.
+  if (around.shiftedZones.has(zoneOf(claim.status.providerId) ?? '')) return {};
   const asked = conditionOf(claim.status.conditions, INSTANCE_TERMINATING);
   const askedLately = asked?.status === 'True' && around.now - asked.changedAt < RETRY_MS;
   const state = around.instances?.get(instanceId)?.state;

@@ -6,3 +6,7 @@
 export function instanceIdOf(providerId: string | undefined): string | undefined {
   return /^aws:\/\/\/[^/]*\/(i-[0-9a-z]+)$/.exec(providerId ?? '')?.[1];
 }
+
+/** The zone that a provider id names; undefined where it is none of AWS's. */
+export const zoneOf = (providerId: string | undefined): string | undefined =>
+  /^aws:\/\/\/([^/]+)\/i-/.exec(providerId ?? '')?.[1];

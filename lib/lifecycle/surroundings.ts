@@ -23,6 +23,8 @@ export interface Surroundings {
   readonly holders: ReadonlyMap<string, readonly NodeClaim[]>;
   readonly nodePools: ReadonlyMap<string, NodePool>;
   readonly nodeClasses: ReadonlyMap<string, NodeClass>;
+  /** Names of the zones that traffic is shifted away from: what EC2 says of them may be wrong. */
+  readonly shiftedZones: ReadonlySet<string>;
 }
 
 /** The Snapshot, indexed. O(nodes + instances + pools). */
@@ -41,7 +43,15 @@ export function surroundingsOf(snapshot: Snapshot): Surroundings {
     holders: grouped(claims, ({ status }) => instanceIdOf(status.providerId)),
     nodePools: new Map(snapshot.nodePools.map((pool) => [pool.meta.name, pool])),
     nodeClasses: new Map(snapshot.nodeClasses.map((each) => [each.meta.name, each])),
+    shiftedZones: shiftedZonesOf(snapshot),
   };
+}
+
+function shiftedZonesOf({ shiftedZones = [], nodeClasses }: Snapshot): ReadonlySet<string> {
+  const subnets = nodeClasses.flatMap(({ status }) => status.subnets);
+  return new Set(
+    subnets.filter(({ zoneId }) => shiftedZones.includes(zoneId)).map(({ zone }) => zone),
+  );
 }
 
 /** The NodePools whose NodeClass is ours, sorted by name. */

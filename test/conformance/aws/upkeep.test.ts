@@ -8,10 +8,12 @@ import { describe, expect, it } from 'vitest';
 import { createFleet } from '#lib/aws/fleet.ts';
 import { catalogOf } from '#lib/ec2/catalog.ts';
 import { fleetFailure, fullSubnetsOf, reasonOf, soldOutOf } from '#lib/ec2/fleet-errors.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
 import { aLaunch, inTime } from '#test/build/aws-callers.ts';
 import { anAccount } from '#test/build/embedded-aws.ts';
+import { anInstance } from '#test/build/instances.ts';
 import { wantedOf } from '#test/build/lives.ts';
-import { aNewClaim } from '#test/build/node-claims.ts';
+import { aNewClaim, aNodeClaim } from '#test/build/node-claims.ts';
 import { aCondition, aNodeClass } from '#test/build/node-pools.ts';
 import { anInFlightNode } from '#test/build/nodes.ts';
 import { NOON, SECOND } from '#test/build/objects.ts';
@@ -166,5 +168,44 @@ describe('a NodeClass that cannot be launched from', () => {
     const nodeClass = { spec: { tags: { 'kubernetes.io/cluster/other': 'owned' } } };
 
     expect(wanted(nodeClass).kinds).toContain('delete');
+  });
+});
+
+describe('133: an instance in a zone that traffic is shifted away from', () => {
+  const ID = 'i-0123456789abcdef0';
+  const shiftedZones = ['use1-az1'];
+  const nodeClasses = [
+    aNodeClass({
+      status: { subnets: [{ id: 'subnet-1', zone: 'us-east-1a', zoneId: 'use1-az1' }] },
+    }),
+  ];
+  const deleted = aNodeClaim({
+    meta: { deletedAt: NOON - SECOND },
+    status: { providerId: `aws:///us-east-1a/${ID}` },
+  });
+  const look = (difference: Partial<Snapshot>) =>
+    aSnapshot({ nodeClasses, nodes: [anInFlightNode(deleted)], ...difference });
+  const stray = look({ nodes: [], instances: [anInstance({ id: ID, launchedAt: 0 })] });
+
+  it('is not ended while that lasts, and then is', () => {
+    const instances = [anInstance({ id: ID })];
+
+    expect(wantedOf(look({ instances, shiftedZones }), 'claim-1').kinds).not.toContain(
+      'terminateInstance',
+    );
+    expect(wantedOf(look({ instances }), 'claim-1').kinds).toContain('terminateInstance');
+  });
+
+  it('is not taken for gone because EC2 does not list it', () => {
+    const finalizersAfter = (difference: Partial<Snapshot>) =>
+      wantedOf(look({ instances: [], ...difference }), 'claim-1').update?.meta.finalizers;
+
+    expect(finalizersAfter({ shiftedZones })).toBeUndefined();
+    expect(finalizersAfter({})).toEqual([]);
+  });
+
+  it('is not collected', () => {
+    expect(wantedOf({ ...stray, shiftedZones }, ID).kinds).toEqual([]);
+    expect(wantedOf(stray, ID).kinds).toEqual(['terminateInstance']);
   });
 });
