@@ -34,7 +34,8 @@ async function leftBehind(
   settings: ClusterSettings,
 ): Promise<LeftBehind> {
   const [instanceProfiles, templates] = await Promise.all([
-    findInstanceProfiles(call, profilePathOf(nodeClass, settings)),
+    // IAM has no address inside a VPC that reaches nothing else: its profiles are left to a person.
+    settings.isolatedVpc ? [] : findInstanceProfiles(call, profilePathOf(nodeClass, settings)),
     everyPage(
       (page) =>
         call('DescribeLaunchTemplates', {

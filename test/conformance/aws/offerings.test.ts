@@ -140,14 +140,15 @@ describe('12.4 instance types and offerings', () => {
     const [reserved] = availableOf('m5.large', reserving(aReservation()));
     const table = aTable();
     const unpriced = table.types.map((type) => ({ ...type, onDemandUsdPerHour: 0 }));
-    const [free] = availableOf('m5.large', {
+    const offered = availableOf('m5.large', {
       ...reserving(aReservation()),
       table: { ...table, types: unpriced },
     });
 
     expect(reserved).toMatchObject({ capacityType: 'reserved', reservationId: 'cr-1' });
     expect(reserved?.usdPerHour).toBeCloseTo(0.096 / 1e7, 15);
-    expect(free).toMatchObject({ capacityType: 'reserved', usdPerHour: 0 });
+    expect(offered[0]).toMatchObject({ capacityType: 'reserved', usdPerHour: 0 });
+    expect(offered.map(({ capacityType }) => capacityType)).not.toContain('on-demand');
   });
 
   it('88b: a mark counts from its start to its end, for every NodeClass', () => {
