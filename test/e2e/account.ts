@@ -49,8 +49,8 @@ export async function tell(
 }
 
 /** The adapter over HTTP, through the SDK as in production but for its patience. */
-export const aCall = (): AwsCall =>
-  typedCall(sdkCall({ region: REGION, endpoint: inject('endpoint'), patienceMs: 1_500 }));
+export const aCall = (patienceMs = 1_500): AwsCall =>
+  typedCall(sdkCall({ region: REGION, endpoint: inject('endpoint'), patienceMs }));
 
 /** Marks the account's network as the cluster's and makes its node role. Done twice it is done. */
 export async function prepareAccount(): Promise<void> {

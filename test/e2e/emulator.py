@@ -18,7 +18,7 @@ before, or done and then never answered, or done and answered with XML that does
 GET /__emulator counts the calls by action.
 """
 import collections, io, json, os, sys, time
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 
 os.environ.setdefault("MOTO_EC2_ENABLE_INSTANCE_TYPE_VALIDATION", "true")
 from moto.core.responses import ActionResult
@@ -27,6 +27,7 @@ from moto.ec2.models import fleets
 from moto.ec2.responses import EC2Response
 from moto.ec2.responses.fleets import Fleets
 from moto.eks import urls as eks_urls
+from moto.eks.exceptions import ResourceNotFoundException
 from moto.eks.responses import EKSResponse
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from moto.ssm.models import Parameter, ParameterDict
@@ -120,9 +121,18 @@ def create_access_entry(self):
     return ActionResult({"accessEntry": entry})
 
 
+def describe_access_entry(self):
+    entry = entries(self).get(unquote(self._get_param("principalArn") or ""))
+    if entry is None:
+        raise ResourceNotFoundException(message="The access entry is not there.")
+    return ActionResult({"accessEntry": entry})
+
+
 EKSResponse.create_access_entry = create_access_entry
+EKSResponse.describe_access_entry = describe_access_entry
 EKSResponse.list_access_entries = lambda self: ActionResult({"accessEntries": list(entries(self))})
-eks_urls.url_paths["{0}/clusters/(?P<name>[^/]+)/access-entries$"] = eks_urls.response.dispatch
+for path in ("access-entries$", "access-entries/(?P<principalArn>.+)$"):
+    eks_urls.url_paths["{0}/clusters/(?P<name>[^/]+)/" + path] = eks_urls.response.dispatch
 usual_loading = ParameterDict._check_loading_status
 
 

@@ -2,7 +2,12 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AwsCall } from '#lib/aws/call.ts';
 import { awsErrorKind, describeAwsError } from '#lib/aws/errors.ts';
 import { createFleet, optionsOf } from '#lib/aws/fleet.ts';
-import { listInstances, terminateInstance } from '#lib/aws/instances.ts';
+import {
+  findInstances,
+  listInstances,
+  tagInstance,
+  terminateInstance,
+} from '#lib/aws/instances.ts';
 import type { Launch } from '#lib/model/launch.ts';
 import { settings } from '#test/build/aws-callers.ts';
 import { aCall, aLaunchOf, prepareAccount, tell, theNodeClass } from './account.ts';
@@ -181,6 +186,20 @@ describe('an instance', () => {
     await terminateInstance(call, id);
 
     expect((await seen(launch)).filter(({ state }) => state !== 'shutting-down')).toEqual([]);
+    expect(await findInstances(call, [id, 'i-0123456789abcdef0'])).toMatchObject([
+      { id, state: expect.stringMatching(/shutting-down|terminated/) },
+    ]);
+  });
+
+  it('is tagged beside what it was launched with', async () => {
+    const launch = await aLaunchOf(1);
+    const { instances } = await createFleet(call, launch);
+    await tagInstance(call, instances[0]?.id ?? '', { Name: 'node-1' });
+
+    expect((await seen(launch))[0]?.tags).toMatchObject({
+      Name: 'node-1',
+      'karpenter.sh/nodepool': 'default',
+    });
   });
 
   it('that EC2 never knew is ended', async () => {
