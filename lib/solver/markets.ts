@@ -79,13 +79,21 @@ function specialAxes(demands: readonly Demand[]): readonly boolean[] {
 const leastOf = (demands: readonly Demand[]): Amounts =>
   demands.map(({ group }) => group.amounts).reduce(smaller);
 
-/** The markets of `classes`, whatever wishes they give up. Cost: classes × offerings. */
+/** Which offerings make one market: all that the same pods may use, or only those of like size. */
+export type Parting = 'byUse' | 'bySize';
+
+/**
+ * The markets of `classes`, whatever wishes they give up. More markets tell more, if there is the
+ * time to find their prices. Cost: classes × offerings.
+ */
 export function marketsOf(
   classes: readonly DemandClass[],
   sources: readonly Source[],
-  admissions: Admissions,
+  { admissions, parting }: { readonly admissions: Admissions; readonly parting: Parting },
 ): Markets {
-  const { sellers, placeOf, members } = partition(classes, sources, admissions);
+  const byUse = partition(classes, sources, admissions);
+  const { sellers, placeOf, members } =
+    parting === 'byUse' ? byUse : withoutEmpty(partedBySize(byUse, classes));
   const cheapest = members.map(() => new Map<SourceType, number>());
   for (const [offering, place] of placeOf) {
     const type = sellers.get(offering);
@@ -133,6 +141,51 @@ function partition(
     }
   }
   return withoutEmpty({ sellers, placeOf, members });
+}
+
+/**
+ * Offerings of one place are parted further by which of the pods they hold at all: what large pods
+ * cannot use must not make them look cheap.
+ */
+function partedBySize(
+  { sellers, placeOf, members }: Partition,
+  classes: readonly DemandClass[],
+): Partition {
+  const thresholds = members.map((ofPlace) =>
+    thresholdsOf(ofPlace.flatMap((at) => classes[at]?.demands ?? [])),
+  );
+  const places = new Map<string, number>();
+  const parted = new Map<Offering, number>();
+  const partedMembers: (readonly number[])[] = [];
+  for (const [offering, old] of placeOf) {
+    const room = sellers.get(offering)?.roomAmounts ?? [];
+    const sizes = (thresholds[old] ?? []).map(
+      (ofAxis, axis) => ofAxis.filter((each) => each <= (room[axis] ?? 0)).length,
+    );
+    const key = `${old} ${sizes.join(' ')}`;
+    const place = places.get(key) ?? partedMembers.length;
+    if (place === partedMembers.length) {
+      places.set(key, place);
+      partedMembers.push(members[old] ?? []);
+    }
+    parted.set(offering, place);
+  }
+  return { sellers, placeOf: parted, members: partedMembers };
+}
+
+/** How many sizes of pods part the types of a place, for each resource. */
+const MOST_SIZES = 4;
+
+/** For each resource some of the amounts that pods ask for, the largest among them. */
+function thresholdsOf(demands: readonly Demand[]): readonly Amounts[] {
+  const [first] = demands;
+  return (first?.group.amounts ?? []).map((_, axis) => {
+    const amounts = [...new Set(demands.map(({ group }) => group.amounts[axis] ?? 0))]
+      .filter((amount) => amount > 0)
+      .sort((a, b) => a - b);
+    const step = Math.max(1, amounts.length / MOST_SIZES);
+    return amounts.filter((_amount, at) => (at + 1) % step < 1);
+  });
 }
 
 /** Only the places that still have an offering. */

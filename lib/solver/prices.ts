@@ -2,7 +2,14 @@ import type { Offering } from '#lib/model/instance-type.ts';
 import type { Admissions } from './admission.ts';
 import { type Amounts, isWithin, most } from './amounts.ts';
 import { createPricer } from './linear-program.ts';
-import { classesOf, type Demand, type DemandClass, type Markets, marketsOf } from './markets.ts';
+import {
+  classesOf,
+  type Demand,
+  type DemandClass,
+  type Markets,
+  marketsOf,
+  type Parting,
+} from './markets.ts';
 import type { PodGroup } from './pod-groups.ts';
 import type { Source } from './sources.ts';
 
@@ -20,6 +27,8 @@ export interface Prices {
 const MOST_ROUNDS = 40;
 const MOST_WORK = 4_000_000;
 const FEWEST_ROUNDS = 4;
+/** Either may give the better bound: sizes tell more, but take more rounds. */
+const PARTINGS: readonly Parting[] = ['byUse', 'bySize'];
 /** Prices that are worth this share of what they could be at best are good enough. */
 const GOOD_SHARE = 0.9995;
 
@@ -43,9 +52,13 @@ export function priceOut(
   admissions: Admissions,
 ): Prices {
   const classes = classesOf(demands);
-  const markets = marketsOf(classes, sources, admissions);
-  const players = playersOf(classes, markets);
-  const best = play(players, markets);
+  const [byUse, bySize] = PARTINGS.map((parting) => {
+    const markets = marketsOf(classes, sources, { admissions, parting });
+    const players = playersOf(classes, markets);
+    return { markets, players, best: play(players, markets) };
+  });
+  if (!byUse || !bySize) throw new Error('expected two ways to part markets, found fewer');
+  const { markets, players, best } = bySize.best.total > byUse.best.total ? bySize : byUse;
   const worths = new Map(players.map(({ group }, at) => [group, best.worths[at] ?? 0]));
   const prices = best.prices.map((each) => [...each]);
   return {
