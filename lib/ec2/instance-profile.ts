@@ -66,17 +66,19 @@ const YOUNG_MS = 60 * 60_000;
 export function unneededProfiles(
   nodeClass: NodeClass,
   found: readonly FoundInstanceProfile[],
-  { claims, settings, now }: ProfileUse,
+  { current, claims, settings, now }: ProfileUse,
 ): readonly FoundInstanceProfile[] {
   const named = claims.map(({ meta }) => meta.annotations[INSTANCE_PROFILE_NAME]);
   if (named.includes(undefined)) return [];
   const wanted = instanceProfileOf(nodeClass, settings)?.profile;
-  const needed = new Set([...named, nodeClass.status.instanceProfile, wanted]);
+  const needed = new Set([...named, nodeClass.status.instanceProfile, current, wanted]);
   return found.filter(({ name, createdAt }) => !needed.has(name) && now - createdAt >= YOUNG_MS);
 }
 
 /** Who may use the profiles of a NodeClass. */
 interface ProfileUse {
+  /** The one that the NodeClass's status will name. */
+  readonly current: string | undefined;
   readonly claims: readonly NodeClaim[];
   readonly settings: Pick<ClusterSettings, 'clusterName' | 'region'>;
   readonly now: EpochMs;

@@ -62,7 +62,7 @@ export function nodeClassActions(
           // A profile that cannot be made is told in a condition, so the others stand before it.
           ...statusChange(nodeClass, resolution),
           ...missingProfile(nodeClass, resolution, facts, context),
-          ...needlessProfiles(nodeClass, facts, context),
+          ...needlessProfiles(nodeClass, resolution, facts, context),
         ]),
   ];
 }
@@ -112,12 +112,14 @@ function missingProfile(
 
 function needlessProfiles(
   nodeClass: NodeClass,
+  { status }: Resolution,
   { instanceProfiles: found }: NodeClassFacts,
   context: NodeClassContext,
 ): readonly Action[] {
   if ('failed' in found || nodeClass.spec.instanceProfile !== undefined) return [];
   if (context.unreadClaims.length > 0) return [];
-  return unneededProfiles(nodeClass, found, context).map(({ name, roles }) => ({
+  const use = { ...context, current: status.instanceProfile };
+  return unneededProfiles(nodeClass, found, use).map(({ name, roles }) => ({
     kind: 'deleteInstanceProfile',
     nodeClass: nodeClassRef(nodeClass),
     profile: name,
