@@ -70,7 +70,11 @@ const remembered = (
 
 describe('the memory that nodes tell of', () => {
   it('is the least that one of a type and its images has', () => {
-    const [record, ...others] = remembered([aTeller('a', 8_100), aTeller('b', 8_000)]);
+    const [record, ...others] = remembered([
+      aTeller('a', 8_100),
+      aTeller('b', 8_000),
+      aTeller('c', 8_050),
+    ]);
 
     expect(others).toEqual([]);
     expect(record).toMatchObject({ instanceType: 'm5.large', bytes: 8_000, seenAt: NOON });
