@@ -7,7 +7,7 @@ import { type Cell, cellsOf, createNarrowing, type Narrowing } from './cells.ts'
 import type { Allowed, Census, Counting } from './census.ts';
 import { circleAmong } from './circle.ts';
 import { countingIn } from './counting.ts';
-import { type Offer, type OfferContext, offerTo } from './offer.ts';
+import { type Offer, type OfferContext, offerTo, takersOf } from './offer.ts';
 import type { TopologyRule } from './rule.ts';
 import type { Part } from './rules.ts';
 import type { Topology } from './topology.ts';
@@ -257,7 +257,7 @@ function applicantOf(
     const cap = capOf(group, cell, caps);
     const inCell = groupInCell(group, narrowing.levelsIn(group.levels, cell), cell);
     const offer = cap < 1 ? undefined : offerTo(inCell, context);
-    const counting = countingIn(group, cell);
+    const counting = countingIn(group, cell, () => takersOf(inCell, context));
     const countingFor = (rule: TopologyRule): Counting =>
       rule.kind === 'affinity' && isInCircle ? 'maybe' : counting(rule);
     return offer ? [{ cell, group: inCell, ...offer, cap, room: 0, countingFor }] : [];

@@ -42,6 +42,20 @@ export function offerTo(
   return undefined;
 }
 
+/** All who might take a pod of the group, narrowed to its cell, at any level of its wishes. */
+export function takersOf(
+  { levels, amounts }: PodGroup,
+  { sources, hosts, admissions }: OfferContext,
+): readonly (Source | Host)[] {
+  const asks = levels.flatMap((level) => level.asks);
+  return [
+    ...sources.filter((source) => admissionsFor(source, asks, admissions).length > 0),
+    ...hosts.filter(
+      (host) => hasRoom(host.free, [], amounts) && asks.some((ask) => accepts(host, ask)),
+    ),
+  ];
+}
+
 /** Whether some type that is left holds these amounts. */
 export function holds({ choices }: Admission, amounts: Amounts): boolean {
   for (const { sourceType } of choices.values()) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spec } from '#test/build/constraints.ts';
+import { spec, taint, tolerating } from '#test/build/constraints.ts';
 import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
 import { aNode, aStateNode } from '#test/build/nodes.ts';
@@ -209,5 +209,37 @@ describe('assignDomains', () => {
     });
 
     expect(refused).toEqual([]);
+  });
+
+  it('64: counts only pods on nodes whose taints the owner tolerates, where it says so', () => {
+    const pool = (name: string, ...racks: string[]) =>
+      aNodePool({
+        meta: { name },
+        template: {
+          taints: [taint(`${name}=x:NoSchedule`)],
+          requirements: [spec(`rack In ${racks.join(' ')}`)],
+        },
+      });
+    const spread = {
+      topologySpread: [aSpread({ topologyKey: 'rack', nodeTaintsPolicy: 'Honor' })],
+    };
+    const { claims, refused } = placed({
+      nodePools: [pool('a', 'foo', 'bar'), pool('b', 'foo', 'baz')],
+      pods: [
+        ...appPods('web', 2, { ...spread, tolerations: [tolerating('a')] }),
+        ...appPods('like-b', 4, {
+          ...spread,
+          tolerations: [tolerating('b')],
+          meta: { labels: { app: 'web' } },
+        }),
+      ],
+    });
+    const racks = claims.flatMap(({ requirements, pods }) => {
+      const rack = requirements.find(({ key }) => key === 'rack')?.values?.join('|') ?? '';
+      return pods.map(() => rack);
+    });
+
+    expect(refused).toEqual([]);
+    expect(racks.sort()).toEqual(['bar', 'baz', 'baz', 'foo', 'foo', 'foo']);
   });
 });
