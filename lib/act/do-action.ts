@@ -1,5 +1,5 @@
 import { deleteInstanceProfile } from '#lib/aws/instance-profile.ts';
-import { tagInstance, terminateInstance } from '#lib/aws/instances.ts';
+import { tagInstance } from '#lib/aws/instances.ts';
 import { deleteLaunchTemplate } from '#lib/aws/node-class-remains.ts';
 import { encodeChange, encodeStatus } from '#lib/kube/encode-change.ts';
 import { encodeNodeClaim } from '#lib/kube/encode-node-claim.ts';
@@ -45,7 +45,7 @@ export async function doAction(ports: DoingPorts, action: Action): Promise<Resul
     case 'forceDelete':
       return await forceDeletePod(ports, action);
     case 'terminateInstance':
-      await terminateInstance(ports.aws, action.instanceId);
+      await ports.terminate(action.instanceId);
       return DONE;
     case 'tagInstance':
       await tagInstance(ports.aws, action.instanceId, action.tags);

@@ -6,6 +6,7 @@ import type { EventMemory } from '#lib/kube/event-memory.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { EpochMs } from '#lib/model/time.ts';
+import { createTerminate, type Terminate } from './terminate.ts';
 
 /** What acting takes. */
 export interface ActPorts {
@@ -38,6 +39,7 @@ export interface LimitedPorts extends ActPorts {
   readonly isFromAws: (error: unknown) => boolean;
   /** The call that `error` is the end of; undefined where it is no AWS call's. */
   readonly awsCallOf: (error: unknown) => AwsOperation | undefined;
+  readonly terminate: Terminate;
   /** The launch templates that this round has seen or made. */
   readonly templates: KnownTemplates;
 }
@@ -54,23 +56,25 @@ export function limited(ports: ActPorts, { until, mayGoOn }: ActLimits): Limited
     if (ports.now() >= until) throw new NotSent('there was no time left');
     if (!(await mayGoOn())) throw new NotSent('the Lease was lost');
   };
+  const aws: AwsCall = async (name, input) => {
+    await mayCall();
+    if (isThrottled) throw new NotSent('AWS asked to be called less often');
+    try {
+      return await ports.aws(name, input);
+    } catch (error) {
+      fromAws.set(error, name);
+      isThrottled ||= awsErrorKind(error) === 'throttled';
+      throw error;
+    }
+  };
   return {
     ...ports,
     kube: async (request) => {
       await mayCall();
       return await ports.kube(request);
     },
-    aws: async (name, input) => {
-      await mayCall();
-      if (isThrottled) throw new NotSent('AWS asked to be called less often');
-      try {
-        return await ports.aws(name, input);
-      } catch (error) {
-        fromAws.set(error, name);
-        isThrottled ||= awsErrorKind(error) === 'throttled';
-        throw error;
-      }
-    },
+    aws,
+    terminate: createTerminate(aws),
     isFromAws: (error) => fromAws.has(error),
     awsCallOf: (error) => fromAws.get(error),
     templates: new Set(),

@@ -131,6 +131,20 @@ describe('launch', () => {
   });
 });
 
+describe('ending instances', () => {
+  it('takes one call for those that go at the same moment', async () => {
+    const { bench, launch } = await toLaunch();
+    await act(bench, launch);
+    const ends = bench.account.aws
+      .machines()
+      .map(({ id }) => ({ kind: 'terminateInstance' as const, instanceId: id }));
+    const outcomes = await bench.act(ends);
+
+    expect(outcomes.map(({ result }) => result)).toEqual(['done', 'done']);
+    expect(bench.account.aws.calls().TerminateInstances).toBe(1);
+  });
+});
+
 describe('acting after AWS asked to be called less often', () => {
   it('does not call it again in the same round, and says so', async () => {
     const { bench, launch } = await toLaunch();

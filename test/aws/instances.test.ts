@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { AwsCall } from '#lib/aws/call.ts';
 import { createFleet } from '#lib/aws/fleet.ts';
-import { listInstances, terminateInstance } from '#lib/aws/instances.ts';
+import { listInstances, terminateInstances } from '#lib/aws/instances.ts';
 import { aLaunch, inGroup, inTime } from '#test/build/aws-callers.ts';
 import { anAccount } from '#test/build/embedded-aws.ts';
 
@@ -18,9 +19,33 @@ describe('instances', () => {
     expect(await listed({ 'joinery.dev/launch-group': 'other' })).toEqual([]);
     expect(await inTime(bench, (call) => listInstances(call, 'another'))).toEqual([]);
 
-    for (const { id } of instances) await inTime(bench, (call) => terminateInstance(call, id));
+    for (const { id } of instances) await inTime(bench, (call) => terminateInstances(call, [id]));
     await bench.pass(3_600_000 * 2);
     expect(await listed()).toEqual([]);
-    await inTime(bench, (call) => terminateInstance(call, instances[0]?.id ?? ''));
+    await inTime(bench, (call) => terminateInstances(call, [instances[0]?.id ?? '']));
+  });
+});
+
+describe('ending instances', () => {
+  it('110: asks singly for those that the answer to all of them leaves out', async () => {
+    const asked: (readonly string[])[] = [];
+    const call = (async (_name: string, input: { InstanceIds: readonly string[] }) => {
+      asked.push(input.InstanceIds);
+      return { TerminatingInstances: [{ InstanceId: input.InstanceIds[0] }] };
+    }) as unknown as AwsCall;
+    await terminateInstances(call, ['i-1', 'i-2', 'i-3']);
+
+    expect(asked).toEqual([['i-1', 'i-2', 'i-3'], ['i-2'], ['i-3']]);
+  });
+
+  it('is not kept from the others by one that EC2 does not know', async () => {
+    const bench = anAccount();
+    const launch = await aLaunch(bench, [inGroup('a'), inGroup('b')]);
+    const { instances } = await inTime(bench, (call) => createFleet(call, launch));
+    const ids = [...instances.map(({ id }) => id), 'i-0123456789abcdef0'];
+    await inTime(bench, (call) => terminateInstances(call, ids));
+
+    expect(bench.aws.machines().map(({ state }) => state)).not.toContain('running');
+    expect(bench.aws.calls().TerminateInstances).toBe(4);
   });
 });

@@ -6,7 +6,7 @@ import {
   findInstances,
   listInstances,
   tagInstance,
-  terminateInstance,
+  terminateInstances,
 } from '#lib/aws/instances.ts';
 import type { Launch } from '#lib/model/launch.ts';
 import { settings } from '#test/build/aws-callers.ts';
@@ -182,8 +182,8 @@ describe('an instance', () => {
     const launch = await aLaunchOf(1);
     const { instances } = await createFleet(call, launch);
     const id = instances[0]?.id ?? '';
-    await terminateInstance(call, id);
-    await terminateInstance(call, id);
+    await terminateInstances(call, [id]);
+    await terminateInstances(call, [id]);
 
     expect((await seen(launch)).filter(({ state }) => state !== 'shutting-down')).toEqual([]);
     expect(await findInstances(call, [id, 'i-0123456789abcdef0'])).toMatchObject([
@@ -203,6 +203,6 @@ describe('an instance', () => {
   });
 
   it('that EC2 never knew is ended', async () => {
-    await expect(terminateInstance(call, 'i-0123456789abcdef0')).resolves.toBeUndefined();
+    await expect(terminateInstances(call, ['i-0123456789abcdef0'])).resolves.toBeUndefined();
   });
 });
