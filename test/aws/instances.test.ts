@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AwsCall } from '#lib/aws/call.ts';
 import { createFleet } from '#lib/aws/fleet.ts';
-import { listInstances, terminateInstances } from '#lib/aws/instances.ts';
+import { findInstances, listInstances, terminateInstances } from '#lib/aws/instances.ts';
 import { aLaunch, inGroup, inTime } from '#test/build/aws-callers.ts';
 import { anAccount } from '#test/build/embedded-aws.ts';
 
@@ -47,5 +47,44 @@ describe('ending instances', () => {
 
     expect(bench.aws.machines().map(({ state }) => state)).not.toContain('running');
     expect(bench.aws.calls().TerminateInstances).toBe(4);
+  });
+});
+
+describe('what EC2 says of an instance', () => {
+  const told = async (described: object) => {
+    const call = (async () => ({
+      Reservations: [
+        { Instances: [{ InstanceId: 'i-1', State: { Name: 'running' }, ...described }] },
+      ],
+    })) as unknown as AwsCall;
+    const [instance] = await findInstances(call, ['i-1']);
+    return instance;
+  };
+  const preferring = (CapacityReservationPreference: string) => ({
+    CapacityReservationId: 'cr-1',
+    CapacityReservationSpecification: { CapacityReservationPreference },
+  });
+
+  it.each([
+    ['on-demand', {}],
+    ['spot', { InstanceLifecycle: 'spot' }],
+    ['reserved', preferring('capacity-reservations-only')],
+    ['on-demand', preferring('open')],
+  ])('135: is bought as %s where it says %j', async (capacityType, described) => {
+    expect(await told(described)).toMatchObject({ capacityType });
+  });
+
+  it('tells where it stands and what it may', async () => {
+    expect(
+      await told({
+        SubnetId: 'subnet-1',
+        SecurityGroups: [{ GroupId: 'sg-2' }, { GroupId: 'sg-1' }],
+        IamInstanceProfile: { Arn: 'arn:aws:iam::1:instance-profile/karpenter/r/c/uid/profile-1' },
+      }),
+    ).toMatchObject({
+      subnetId: 'subnet-1',
+      securityGroupIds: ['sg-1', 'sg-2'],
+      instanceProfile: 'profile-1',
+    });
   });
 });
