@@ -1,11 +1,12 @@
 /**
  * The type and the hourly price of one product of the price list; undefined where it has none that
- * is above 0. A product comes as JSON in a text.
+ * is above 0, or is not JSON in a text as products are: one of a thousand that cannot be read must
+ * not take the others with it.
  *
  * Source: AWS Price List API, GetProducts, PriceList.
  */
 export function priceOfProduct(product: unknown): readonly [string, number] | undefined {
-  const decoded: unknown = JSON.parse(String(product));
+  const decoded = parsed(String(product));
   const type = at(decoded, ['product', 'attributes', 'instanceType']);
   const prices = valuesOf(at(decoded, ['terms', 'OnDemand']))
     .flatMap((term) => valuesOf(at(term, ['priceDimensions'])))
@@ -14,6 +15,14 @@ export function priceOfProduct(product: unknown): readonly [string, number] | un
     .filter((price) => price > 0);
   const price = prices.at(-1);
   return typeof type === 'string' && price !== undefined ? [type, price] : undefined;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What stands under the keys, one in the other. */

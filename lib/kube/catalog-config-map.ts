@@ -102,14 +102,15 @@ export async function writeCatalog(
   }
   const annotations = { [SCHEMA]: SCHEMA_VALUE };
   const binaryData = { [FACTS_KEY]: packed.facts, [REGION_KEY]: packed.region };
-  const content = { data: encodeDates(dates), binaryData };
   if (found !== undefined) {
-    await patch(kube, found, { metadata: { annotations }, ...content });
+    // A merge keeps what it does not name: dates of parts that are unknown now have to go.
+    const data = { ...NO_DATES, ...encodeDates(dates) };
+    await patch(kube, found, { metadata: { annotations }, data, binaryData });
     return;
   }
   try {
     const metadata = { name: NAME, namespace: NAMESPACE, annotations };
-    await createOurs(kube, 'ConfigMap', { metadata, ...content });
+    await createOurs(kube, 'ConfigMap', { metadata, data: encodeDates(dates), binaryData });
   } catch (error) {
     if (!alreadyExists(error)) throw error;
     throw new KubeFailure('conflict', `ConfigMap ${NAMESPACE}/${NAME} was made in between`, {});
@@ -123,6 +124,10 @@ const pack = (json: unknown): string => gzipSync(JSON.stringify(json)).toString(
 
 const unpack = (base64: string): unknown =>
   JSON.parse(gunzipSync(Buffer.from(base64, 'base64')).toString('utf8'));
+
+const NO_DATES: Readonly<Record<string, null>> = Object.fromEntries(
+  MARKET_PARTS.map((part) => [part, null]),
+);
 
 const encodeDates = (dates: MarketDates): Readonly<Record<string, string>> =>
   Object.fromEntries(

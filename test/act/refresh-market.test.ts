@@ -132,6 +132,17 @@ describe('refreshMarket', () => {
     expect(await marketOf(bench)).not.toHaveProperty('warning');
   });
 
+  it('forgets the dates of what is not known any more', async () => {
+    const bench = anActingBench();
+    holding(bench, {
+      data: { types: '2026-11-20T11:00:00Z', spotPrices: '2026-11-20T11:00:00Z' },
+      binaryData: { 'region.json.gz': 'AAAA' },
+    });
+    await refresh(bench, ['spotPrices']);
+
+    expect(Object.keys((await marketOf(bench)).dates ?? {})).toEqual(['spotPrices']);
+  });
+
   it('refuses to keep more than a ConfigMap holds', async () => {
     const bench = anActingBench();
     const packed = { facts: Buffer.alloc(1_048_577).toString('base64'), region: '' };

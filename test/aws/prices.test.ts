@@ -46,12 +46,12 @@ const listing = (
 });
 
 const LISTS = {
-  'us-west-2': [product('m5.large', '0.0960000000'), product('t3.nano', '0.0000000000')],
+  'us-west-2': [product('m5.large', '0.0960000000'), product('t3.nano', '0.0000000000'), '<html>'],
   'us-west-2 metal': [product('m5.metal', '4.6080000000')],
 };
 
 describe('findOnDemandPrices', () => {
-  it('knows shared machines and bare metal; 0 is no price', async () => {
+  it('knows shared machines and bare metal; 0 is no price, nor is what cannot be read', async () => {
     const { call, asked } = anAws(listing(LISTS));
     const { usdByType } = await findOnDemandPrices(call, 'us-west-2', []);
 

@@ -168,6 +168,16 @@ describe('the tool that lets functions and nodes in', () => {
     );
   });
 
+  it('does not take a refusal for an entry that is missing', async () => {
+    const denied = Object.assign(new Error('not yours'), { name: 'AccessDeniedException' });
+    const call = typedCall(async (name) => {
+      if (name === 'DescribeCluster') return { cluster: cluster() };
+      throw denied;
+    });
+
+    await expect(grantAccess(call, wish)).rejects.toBe(denied);
+  });
+
   it('makes nothing without being told to', async () => {
     const { call, made } = anEks(cluster());
 
