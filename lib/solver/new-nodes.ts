@@ -53,7 +53,7 @@ export function packNewNodes(
   const { prices, economy } = context;
   // Where limits bind somebody goes without: the largest pods are served first, as upstream does.
   const byWorth = (a: Waiting, b: Waiting): number =>
-    prices.worthOf(b.group) - prices.worthOf(a.group);
+    prices.valueOf(b.group) - prices.valueOf(a.group);
   const bySeat = (a: Waiting, b: Waiting): number =>
     Number(isHardToSeat(b.group)) - Number(isHardToSeat(a.group)) || byWorth(a, b);
   const order = context.first === 'hardest' ? bySeat : byWorth;

@@ -178,7 +178,7 @@ function fromMarket(
   let bestYield = 0;
   let tried = 0;
   for (const { choice, promise } of promising) {
-    if (best && (promise <= bestYield || tried >= MOST_SHAPES)) break;
+    if (best && (promise * context.prices.boost <= bestYield || tried >= MOST_SHAPES)) break;
     const empty = emptyDraft(market, choice, seed, { ledger, context });
     const filled = fillDraft(empty, seed, fillers, context);
     if (!filled) continue;
@@ -218,7 +218,7 @@ const TIE_BREAKING_SHARE = 1e-6;
 /** What the pods on a draft are worth. */
 function carried({ counts }: NodeClaimDraft, { prices }: OpenContext): number {
   let sum = 0;
-  for (const [group, count] of counts) sum += prices.worthOf(group) * count;
+  for (const [group, count] of counts) sum += prices.valueOf(group) * count;
   return sum;
 }
 

@@ -17,6 +17,10 @@ import type { Source } from './sources.ts';
 export interface Prices {
   /** Of one pod of the group; 0 where it can run on nothing that is for sale. */
   readonly worthOf: (group: PodGroup) => number;
+  /** What packing takes a pod of the group to be worth: the same, unless it is corrected. */
+  readonly valueOf: (group: PodGroup) => number;
+  /** At most this many times as much as it is worth is a pod valued. */
+  readonly boost: number;
   /** The price of each resource in the market of an offering; undefined where no pod may run. */
   readonly pricesAt: (offering: Offering) => Amounts | undefined;
   /** The dearest price of each resource over all markets. */
@@ -61,8 +65,11 @@ export function priceOut(
   const { markets, players, best } = bySize.best.total > byUse.best.total ? bySize : byUse;
   const worths = new Map(players.map(({ group }, at) => [group, best.worths[at] ?? 0]));
   const prices = best.prices.map((each) => [...each]);
+  const worthOf = (group: PodGroup): number => worths.get(group) ?? 0;
   return {
-    worthOf: (group) => worths.get(group) ?? 0,
+    worthOf,
+    valueOf: worthOf,
+    boost: 1,
     pricesAt: (offering) => prices[markets.placeOf.get(offering) ?? -1],
     dearest: prices.reduce<Amounts>(most, []),
   };

@@ -73,11 +73,11 @@ export function ruleBookOf({ batch, running, namespaces, wishesOf }: RuleProblem
     required.set(text, rules);
     return rules;
   };
-  const ownedBy = (pod: Pod): readonly TopologyRule[] => {
+  const ownedBy = remembered((pod: Pod): readonly TopologyRule[] => {
     const wished = wishesOf?.(pod) ?? NONE;
     if (wished.length === 0) return requiredBy(pod);
     return [...new Set([...requiredBy(pod), ...wished.map(intern)])];
-  };
+  });
   const imposedBy = (pod: Pod): readonly TopologyRule[] =>
     pod.podAntiAffinity.required.length === 0
       ? NONE
@@ -87,7 +87,7 @@ export function ruleBookOf({ batch, running, namespaces, wishesOf }: RuleProblem
   const inOrder = [...known].sort(([a], [b]) => compareText(a, b)).map(([, rule]) => rule);
   const numbers = new Map(inOrder.map((rule, at) => [rule, at]));
   const selection = new Map<string, readonly TopologyRule[]>();
-  const selecting = (pod: Pod): readonly TopologyRule[] => {
+  const selecting = remembered((pod: Pod): readonly TopologyRule[] => {
     if (inOrder.length === 0) return NONE;
     const text = labelsText(pod);
     const before = selection.get(text);
@@ -95,7 +95,7 @@ export function ruleBookOf({ batch, running, namespaces, wishesOf }: RuleProblem
     const rules = inOrder.filter((rule) => isSelected(rule, pod));
     selection.set(text, rules);
     return rules;
-  };
+  });
   const standings = new Map<string, Standing>();
   const standingOf = (pod: Pod): Standing => {
     const [owns, selected] = [ownedBy(pod), selecting(pod)];
@@ -114,6 +114,18 @@ export function ruleBookOf({ batch, running, namespaces, wishesOf }: RuleProblem
     imposedBy,
     selecting,
     rules: inOrder.filter((rule) => touched.has(rule)),
+  };
+}
+
+/** Answers about pods that are asked for more than once. */
+function remembered<Answer>(answer: (pod: Pod) => Answer): (pod: Pod) => Answer {
+  const known = new Map<Pod, Answer>();
+  return (pod) => {
+    const before = known.get(pod);
+    if (before !== undefined) return before;
+    const fresh = answer(pod);
+    known.set(pod, fresh);
+    return fresh;
   };
 }
 
