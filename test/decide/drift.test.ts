@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { decideDrift } from '#lib/decide/drift.ts';
 import { aNodeClaim } from '#test/build/node-claims.ts';
-import { aNodePool } from '#test/build/node-pools.ts';
+import { aNodeClass, aNodePool } from '#test/build/node-pools.ts';
 import { aStateNode } from '#test/build/nodes.ts';
+import { aReservation } from '#test/build/reserved.ts';
 import { aSnapshot } from '#test/build/snapshots.ts';
 
 const HASH = 'karpenter.sh/nodepool-hash';
@@ -43,5 +44,17 @@ describe('decideDrift', () => {
     const plan = decideDrift(aSnapshot({ nodePools: [pool], nodes: [nodeOf({})] }));
 
     expect(plan.warnings).toEqual([]);
+  });
+
+  it('lets the nodes of a capacity block go before it ends, and asks for prices that are old', () => {
+    const block = aReservation({ reservationType: 'capacity-block', state: 'expiring' });
+    const nodeClasses = [aNodeClass({ status: { capacityReservations: [block] } })];
+    const labels = { 'karpenter.k8s.aws/capacity-reservation-id': 'cr-1' };
+    const nodes = [nodeOf({ meta: { labels } })];
+    const kinds = decideDrift(aSnapshot({ nodes, nodeClasses, market: {} })).actions.map(
+      ({ kind }) => kind,
+    );
+
+    expect(kinds).toEqual(expect.arrayContaining(['delete', 'refreshMarket']));
   });
 });

@@ -263,4 +263,73 @@ describe('observe', () => {
       leftOut: [],
     });
   });
+
+  it('offers of reservations what is not promised, and nothing in zones that are shifted', async () => {
+    const bench = anActingBench();
+    const reservation = {
+      id: 'cr-1',
+      instanceType: 'm5.large',
+      availabilityZone: 'us-east-1a',
+      ownerID: '111122223333',
+      instanceMatchCriteria: 'targeted',
+      reservationType: 'default',
+      state: 'active',
+    };
+    const resolved = { version: 1, freeAddresses: {}, availableInstances: { 'cr-1': 3 } };
+    const subnets = ['a', 'b'].map((letter, at) => ({
+      id: `subnet-${letter}`,
+      zone: `us-east-1${letter}`,
+      zoneID: `use1-az${at + 1}`,
+    }));
+    bench.api.cluster.apply({
+      ...aNodeClassManifest,
+      metadata: {
+        name: 'default',
+        annotations: { 'joinery.dev/resolved': JSON.stringify(resolved) },
+      },
+    });
+    await bench.api.through(
+      bench.api.kube({
+        method: 'PATCH',
+        path: '/apis/karpenter.k8s.aws/v1/ec2nodeclasses/default/status',
+        contentType: 'application/merge-patch+json',
+        body: { status: { subnets, capacityReservations: [reservation] } },
+      }),
+    );
+    const requirements = [
+      { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['reserved'] },
+      { key: 'karpenter.k8s.aws/capacity-reservation-id', operator: 'In', values: ['cr-1'] },
+    ] as const;
+    const create = bench.toCreate('a');
+    if (create.kind !== 'createNodeClaim') throw new Error('expected a creation');
+    const spec = { ...create.claim.spec, requirements };
+    await bench.act([{ ...create, claim: { ...create.claim, spec } }]);
+    const zonalShiftArn = 'arn:aws:eks:us-east-1:111122223333:cluster/demo';
+    const shifts = typedCall(async (name, input) => {
+      if (name !== 'GetManagedResource') return await bench.account.aws.call('x')(name, input);
+      return { autoshifts: [{ appliedStatus: 'APPLIED', awayFrom: 'use1-az2' }] };
+    });
+    const snapshot = await bench.api.through(
+      observe({
+        kube: bench.api.kube,
+        aws: shifts,
+        now: bench.api.now,
+        settings: { cluster: { ...settings, zonalShiftArn } },
+      }),
+    );
+    const m5 = snapshot.catalog.byNodeClass.get('default')?.find(({ name }) => name === 'm5.large');
+
+    expect(snapshot.shiftedZones).toEqual(['use1-az2']);
+    expect(
+      m5?.offerings.map(({ zone, capacityType, available, reservationCapacity }) =>
+        [zone, capacityType, available, reservationCapacity].join(' ').trim(),
+      ),
+    ).toEqual([
+      'us-east-1a reserved true 2',
+      'us-east-1b spot false',
+      'us-east-1a spot true',
+      'us-east-1a on-demand true',
+      'us-east-1b on-demand false',
+    ]);
+  });
 });
