@@ -19,6 +19,8 @@ import type {
   DescribePlacementGroupsCommandOutput,
   DescribeSecurityGroupsCommandInput,
   DescribeSecurityGroupsCommandOutput,
+  DescribeSecurityGroupVpcAssociationsCommandInput,
+  DescribeSecurityGroupVpcAssociationsCommandOutput,
   DescribeSubnetsCommandInput,
   DescribeSubnetsCommandOutput,
   TerminateInstancesCommandInput,
@@ -86,6 +88,10 @@ export interface AwsOperations extends MarketOperations, AccessOperations, Zonal
   readonly DescribeCapacityReservations: Operation<
     DescribeCapacityReservationsCommandInput,
     DescribeCapacityReservationsCommandOutput
+  >;
+  readonly DescribeSecurityGroupVpcAssociations: Operation<
+    DescribeSecurityGroupVpcAssociationsCommandInput,
+    DescribeSecurityGroupVpcAssociationsCommandOutput
   >;
   readonly DescribePlacementGroups: Operation<
     DescribePlacementGroupsCommandInput,

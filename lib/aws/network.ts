@@ -90,3 +90,56 @@ export const tagFilters = (tags: Readonly<Record<string, string>>): Filter[] =>
 /** Each thing once, sorted by id. */
 export const onceEach = <T extends { readonly id: string }>(found: readonly T[]): readonly T[] =>
   [...new Map(found.map((one) => [one.id, one])).values()].sort((a, b) => compareText(a.id, b.id));
+
+/**
+ * The security groups, each with all networks in which it can be used, where one of them is not of
+ * a subnet's network: it may be shared with that network. Where that cannot be found out, their
+ * networks are left open. One call, and none where all are of one network.
+ *
+ * Source: EC2 API, DescribeSecurityGroupVpcAssociations.
+ */
+export async function withSharedNetworks(
+  call: AwsCall,
+  groups: readonly FoundSecurityGroup[],
+  subnets: readonly FoundSubnet[],
+): Promise<readonly FoundSecurityGroup[]> {
+  const strangers = groups.filter(({ vpcIds }) =>
+    subnets.some(({ vpcId }) => vpcId !== undefined && vpcIds?.includes(vpcId) === false),
+  );
+  if (strangers.length === 0) return groups;
+  const shared = await sharedNetworks(
+    call,
+    strangers.map(({ id }) => id),
+  );
+  return groups.map(({ vpcIds, ...group }) => {
+    if (vpcIds === undefined || shared === undefined) return group;
+    return { ...group, vpcIds: [...vpcIds, ...(shared.get(group.id) ?? [])] };
+  });
+}
+
+async function sharedNetworks(
+  call: AwsCall,
+  groupIds: string[],
+): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
+  try {
+    const associations = await everyPage(
+      (page) =>
+        call('DescribeSecurityGroupVpcAssociations', {
+          Filters: [
+            { Name: 'group-id', Values: groupIds },
+            { Name: 'state', Values: ['associated'] },
+          ],
+          ...page,
+        }),
+      ({ SecurityGroupVpcAssociations }) => SecurityGroupVpcAssociations ?? [],
+    );
+    const shared = new Map<string, readonly string[]>();
+    for (const { GroupId = '', VpcId } of associations) {
+      if (VpcId !== undefined) shared.set(GroupId, [...(shared.get(GroupId) ?? []), VpcId]);
+    }
+    return shared;
+  } catch {
+    // Nothing is concluded: a launch would tell.
+    return undefined;
+  }
+}

@@ -12,7 +12,7 @@ import { findCapacityReservations } from './capacity-reservations.ts';
 import { describeAwsError } from './errors.ts';
 import { findImages } from './images.ts';
 import { findInstanceProfile, findInstanceProfiles } from './instance-profile.ts';
-import { findSecurityGroups, findSubnets } from './network.ts';
+import { findSecurityGroups, findSubnets, withSharedNetworks } from './network.ts';
 import { findPlacementGroups } from './placement-groups.ts';
 
 /**
@@ -37,7 +37,17 @@ export async function nodeClassFacts(
     orFailure(findProfiles(call, nodeClass, settings)),
     optionalFacts(call, nodeClass),
   ]);
-  return { nodeClass: meta.name, subnets, securityGroups, images, instanceProfiles, ...optional };
+  return {
+    nodeClass: meta.name,
+    subnets,
+    securityGroups:
+      'failed' in subnets || 'failed' in securityGroups
+        ? securityGroups
+        : await withSharedNetworks(call, securityGroups, subnets),
+    images,
+    instanceProfiles,
+    ...optional,
+  };
 }
 
 async function optionalFacts(

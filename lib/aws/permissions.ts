@@ -25,6 +25,7 @@ export const PERMISSIONS: Readonly<Record<AwsOperation, readonly string[]>> = {
   DescribeInstances: ['ec2:DescribeInstances'],
   DescribeLaunchTemplates: ['ec2:DescribeLaunchTemplates'],
   DescribePlacementGroups: ['ec2:DescribePlacementGroups'],
+  DescribeSecurityGroupVpcAssociations: ['ec2:DescribeSecurityGroupVpcAssociations'],
   DescribeSecurityGroups: ['ec2:DescribeSecurityGroups'],
   DescribeSpotPriceHistory: ['ec2:DescribeSpotPriceHistory'],
   DescribeSubnets: ['ec2:DescribeSubnets'],

@@ -9,6 +9,7 @@ import {
   DescribeLaunchTemplatesCommand,
   DescribePlacementGroupsCommand,
   DescribeSecurityGroupsCommand,
+  DescribeSecurityGroupVpcAssociationsCommand,
   DescribeSubnetsCommand,
   EC2Client,
   TerminateInstancesCommand,
@@ -74,6 +75,8 @@ function sendersOf(place: ClientSettings): Readonly<Record<AwsOperation, Send>> 
     GetParameters: (input) => ssm.send(new GetParametersCommand(typed(input))),
     DescribeCapacityReservations: (input) =>
       ec2.send(new DescribeCapacityReservationsCommand(typed(input))),
+    DescribeSecurityGroupVpcAssociations: (input) =>
+      ec2.send(new DescribeSecurityGroupVpcAssociationsCommand(typed(input))),
     DescribePlacementGroups: (input) => ec2.send(new DescribePlacementGroupsCommand(typed(input))),
     DescribeLaunchTemplates: (input) => ec2.send(new DescribeLaunchTemplatesCommand(typed(input))),
     DeleteLaunchTemplate: (input) => ec2.send(new DeleteLaunchTemplateCommand(typed(input))),

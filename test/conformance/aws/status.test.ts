@@ -73,6 +73,40 @@ describe('subnets', () => {
   });
 });
 
+describe('security groups', () => {
+  const lookedUp = async (vpcOfGroup: string, associations: unknown) => {
+    const { call, asked } = recordingCall({
+      DescribeSubnets: () => ({ Subnets: [{ SubnetId: 'subnet-1', VpcId: 'vpc-1' }] }),
+      DescribeSecurityGroups: () => ({ SecurityGroups: [{ GroupId: 'sg-1', VpcId: vpcOfGroup }] }),
+      DescribeSecurityGroupVpcAssociations: () => associations,
+    });
+    const facts = await nodeClassFacts(call, aWrittenNodeClass(), settings);
+    const { subnets, securityGroups } = facts;
+    return {
+      times: asked('DescribeSecurityGroupVpcAssociations').length,
+      verdict: verdictOf(
+        resolving(aWrittenNodeClass(), { subnets, securityGroups }),
+        'ValidationSucceeded',
+      ),
+    };
+  };
+
+  it('are of another network only where they are not shared with the subnets’ either', async () => {
+    const shared = {
+      SecurityGroupVpcAssociations: [{ GroupId: 'sg-1', VpcId: 'vpc-1', State: 'associated' }],
+    };
+    const denied = Promise.reject(new Error('no'));
+
+    expect(await lookedUp('vpc-1', {})).toMatchObject({
+      times: 0,
+      verdict: expect.stringMatching(/^True/),
+    });
+    expect((await lookedUp('vpc-2', {})).verdict).toMatch(/^False SecurityGroupSubnetVPCMismatch/);
+    expect((await lookedUp('vpc-2', shared)).verdict).toMatch(/^True/);
+    expect((await lookedUp('vpc-2', denied)).verdict).toMatch(/^True/);
+  });
+});
+
 /** The images that a call finds for an alias whose parameters `exists` accepts. */
 async function imagesOf(alias: string, exists: (path: string) => boolean) {
   const { call } = recordingCall({
