@@ -16,11 +16,13 @@ import {
   keyOf,
   type Labels,
   labelsOfType,
+  matches,
   mightSelect,
   NODECLASS,
   NODEPOOL,
   needsMore,
   portsClash,
+  reaches,
   shortOf,
   sum,
   toleratesAll,
@@ -103,12 +105,26 @@ export function weightProblems(
     return claim.pods.flatMap((name) => {
       const pod = pods.get(name);
       if (!pod || prefers(pod) || !isNew(pod, seen)) return [];
+      if (heavier.length === 0 || isMinded(pod, pods, snapshot)) return [];
       return heavier
         .filter((pool) => makeable(pool, pod, snapshot, { placing, puristic: true }).length > 0)
         .map(({ meta }) => `${name} is on ${claim.nodePool} though ${meta.name} is heavier`);
     });
   });
 }
+
+/** Whether rules of other pods are about this one: where it may go then is hard to say. */
+const isMinded = (pod: Pod, pods: ReadonlyMap<string, Pod>, snapshot: Snapshot): boolean =>
+  [...pods.values()].some(
+    (other) =>
+      other !== pod &&
+      (other.topologySpread.some(
+        ({ selector }) => selector !== undefined && matches(selector, pod.meta.labels),
+      ) ||
+        [...other.podAffinity.required, ...other.podAntiAffinity.required].some((term) =>
+          reaches(term, other, pod, snapshot),
+        )),
+  );
 
 const prefers = ({ nodeAffinity, podAffinity, podAntiAffinity, topologySpread }: Pod): boolean =>
   [nodeAffinity, podAffinity, podAntiAffinity].some(({ preferred }) => preferred.length > 0) ||

@@ -19,7 +19,8 @@ export function refusalProblems(
   placing: Placing,
   pods: ReadonlyMap<string, Pod>,
 ): readonly string[] {
-  const places = placesOf(snapshot, placing, pods);
+  // A pod that leans on one of a node that is going would have nothing to lean on.
+  const places = placesOf(snapshot, placing, pods).filter(({ isLeaving }) => !isLeaving);
   const seen = new Set<string>();
   const topology = [...pods.values()].flatMap(keysOf);
   const keys = [...new Set([...topology, ZONE])];
