@@ -1,3 +1,4 @@
+import { chain } from '#lib/constraints/order.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Admissions, createAdmissions } from './admission.ts';
@@ -52,6 +53,8 @@ export interface Packed {
   /** Of those that rules over domains keep away, or hold where there is no node: what they say. */
   readonly heldBack: ReadonlyMap<PodGroup, HeldBack>;
   readonly wishesGivenUp: readonly WishGivenUp[];
+  /** See Census. */
+  readonly crowded: number;
   readonly lowerBoundUsdPerHour: number;
   readonly admissions: Admissions;
   readonly ledger: Ledger;
@@ -98,14 +101,16 @@ function waysOf({ groups }: PackProblem): readonly Way[] {
   return manners.flatMap((manner) => firsts.map((first) => ({ manner, first })));
 }
 
-/** The one that leaves fewer pods, or adds less; the first of equals. */
+/** The one that leaves fewer pods, or keeps spreads better, or adds less; the first of equals. */
 function cheaper(plans: readonly Packed[]): Packed {
   const [first, ...others] = plans;
   if (!first) throw new Error('expected at least one manner of packing, found none');
-  return others.reduce((best, each) => {
-    const fewer = countLeft(best.left) - countLeft(each.left);
-    return fewer > 0 || (fewer === 0 && priceOf(each) < priceOf(best)) ? each : best;
-  }, first);
+  const order = chain<Packed>(
+    (a, b) => countLeft(a.left) - countLeft(b.left),
+    (a, b) => a.crowded - b.crowded,
+    (a, b) => priceOf(a) - priceOf(b),
+  );
+  return others.reduce((best, each) => (order(each, best) < 0 ? each : best), first);
 }
 
 const priceOf = ({ claims }: Packed): number =>
@@ -215,6 +220,7 @@ function attempt(
     left: waiting.filter(({ left }) => left.length > 0),
     heldBack: heldBackAmong(waiting, assigning),
     wishesGivenUp: wishesGivenUp([...waiting, ...sent]),
+    crowded: census.crowded(),
     lowerBoundUsdPerHour: lowerBound({
       onNewNodes,
       hosts,

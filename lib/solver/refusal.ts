@@ -13,7 +13,7 @@ import { describeMismatch, describeMissingTypes } from './mismatch.ts';
 import { limitMiss, resourceMiss } from './nearest-miss.ts';
 import type { PodGroup } from './pod-groups.ts';
 import type { NoSource, Source } from './sources.ts';
-import { describeRule } from './topology/held-back.ts';
+import { confinedTo, describePart, type HeldBack } from './topology/held-back.ts';
 
 /** Why one NodePool gives a pod no node. */
 export interface PoolRejection {
@@ -44,28 +44,40 @@ const NEARNESS: readonly Rejection['by'][] = [
   'minValues',
   'limits',
   'reservations',
+  'topology',
 ];
 
 /**
  * Why a pod of `group` gets no node, from every NodePool, heaviest first, and in one sentence for
- * the pod's event.
+ * the pod's event. What rules over domains say (`heldBack`) is told of a NodePool only if nothing
+ * else stands in the way there; if they let the pod in nowhere at all, that is the sentence.
  */
 export function explainRefusal(
   group: PodGroup,
   context: RefusalContext,
+  heldBack?: HeldBack,
 ): { readonly rejection: Rejection; readonly nodePools: readonly PoolRejection[] } {
   const nodePools = [
     ...context.sources.map((source) => ({
       pool: source.nodePool,
-      rejection: explainForSource(source, group, context),
+      rejection:
+        explainForSource(source, group, context) ??
+        explainHeldBack(source, { group, heldBack, context }) ??
+        nothingElse(group),
     })),
     ...context.others.map(({ nodePool, rejection }) => ({ pool: nodePool, rejection })),
   ]
     .sort((a, b) => b.pool.weight - a.pool.weight || (a.pool.meta.name < b.pool.meta.name ? 1 : -1))
     .map(({ pool, rejection }) => ({ nodePool: pool.meta.name, rejection }));
-  return { rejection: summary(nodePools), nodePools };
+  if (!heldBack) return { rejection: summary(nodePools), nodePools };
+  if (heldBack.kind === 'nowhere') {
+    return { rejection: reject('topology', heldBack.because), nodePools };
+  }
+  if (nodePools.length > 0) return { rejection: summary(nodePools), nodePools };
+  return { rejection: reject('topology', `${heldBack.because}; ${NO_NODE_POOL}`), nodePools };
 }
 
+const NO_NODE_POOL = 'no node has room for it and there is no NodePool to make one';
 /** What stands before the reasons of NodePools. */
 const NO_NODE = 'no node has room for it and none can be made: ';
 /** In characters: what an Event carries, its opening words and ours aside. */
@@ -84,9 +96,7 @@ function summary(nodePools: readonly PoolRejection[]): Rejection {
     (best, each) => (best && nearness(best.rejection) >= nearness(each.rejection) ? best : each),
     undefined,
   );
-  if (!nearest) {
-    return reject('eligibility', 'no node has room for it and there is no NodePool to make one');
-  }
+  if (!nearest) return reject('eligibility', NO_NODE_POOL);
   const { by } = nearest.rejection;
   const all = told.map(tellPool).join('; ');
   if (all.length <= MOST_TOLD) return reject(by, `${NO_NODE}${all}`);
@@ -100,19 +110,60 @@ const tellPool = ({ nodePool, rejection: { because } }: PoolRejection): string =
 
 const nearness = ({ by }: Rejection): number => NEARNESS.indexOf(by);
 
-/** The reason of the alternative that came furthest, all wishes given up. */
-function explainForSource(source: Source, group: PodGroup, context: RefusalContext): Rejection {
+/**
+ * The reason of the alternative that came furthest, all wishes given up; undefined if one of them
+ * would do, were there no other pods.
+ */
+function explainForSource(
+  source: Source,
+  group: PodGroup,
+  context: RefusalContext,
+): Rejection | undefined {
   const open = context.admissions.open(source);
   if (isRejection(open)) return explainNothingOpen(source);
-  const reasons = (group.levels.at(-1)?.asks ?? []).map((ask) => {
+  const asks = group.levels.at(-1)?.asks ?? [];
+  if (asks.length === 0) return nothingAsked(group);
+  const reasons = asks.map((ask) => {
     const admission = context.admissions.narrow(open, ask);
     if (!isRejection(admission)) return explainForAdmission(admission, group, context);
     if (admission.by !== 'requirements') return admission;
     return reject('requirements', requirementMiss(source, ask));
   });
-  const [first, ...others] = reasons;
-  if (!first) return nothingAsked(group);
-  return others.reduce((best, each) => (nearness(each) > nearness(best) ? each : best), first);
+  return reasons.reduce((best, each) =>
+    best && each && nearness(each) <= nearness(best) ? best : best && each,
+  );
+}
+
+/** What is missing where rules over domains let the pod be; undefined if nothing is. */
+function explainHeldBack(
+  source: Source,
+  {
+    group,
+    heldBack,
+    context,
+  }: { group: PodGroup; heldBack: HeldBack | undefined; context: RefusalContext },
+): Rejection | undefined {
+  if (!heldBack) return undefined;
+  const { because } = heldBack;
+  if (heldBack.kind === 'nowhere') return reject('topology', because);
+  const there = explainForSource(source, confinedTo(group, heldBack.open), context);
+  if (!there) return undefined;
+  return there.by === 'requirements'
+    ? reject('topology', `${because}, where the pool makes no node for it`)
+    : reject(there.by, `${because}; there, ${there.because}`);
+}
+
+/** What is left to say where a NodePool would do for the pod by itself. */
+function nothingElse({ standing, sample }: PodGroup): Rejection {
+  const bond = standing.byNode.find(({ rule, owns }) => owns && rule.kind === 'affinity');
+  if (bond) return reject('topology', describePart(bond, sample.meta.namespace));
+  if (standing.byDomain.some(({ owns }) => owns)) {
+    return reject(
+      'topology',
+      'its topology rules leave it no node beside the pods that are placed',
+    );
+  }
+  return reject('reservations', 'every reserved instance that could hold it is taken');
 }
 
 /** Why there is no way left in which a pod's demands could be met, whatever the NodePool. */
@@ -144,7 +195,7 @@ function explainForAdmission(
   admission: Admission,
   group: PodGroup,
   context: RefusalContext,
-): Rejection {
+): Rejection | undefined {
   const choices = [...admission.choices.values()];
   const fitting = choices.filter(({ sourceType }) => fitsAlone(sourceType.roomAmounts, group));
   if (fitting.length === 0) return reject('resources', resourceMiss(choices, group.requests));
@@ -172,9 +223,7 @@ function explainForAdmission(
       `the types that hold it offer only ${describeMinimums(unmet)} that minValues demands`,
     );
   }
-  const bond = group.standing.byNode.find(({ rule, owns }) => owns && rule.kind === 'affinity');
-  if (bond) return reject('topology', describeRule(bond.rule));
-  return reject('reservations', 'every reserved instance that could hold it is taken');
+  return undefined;
 }
 
 const attaches = ({ sourceType }: Choice, group: PodGroup): boolean =>

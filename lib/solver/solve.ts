@@ -1,4 +1,4 @@
-import { type Rejection, reject } from '#lib/constraints/rejection.ts';
+import type { Rejection } from '#lib/constraints/rejection.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { axesOf } from './amounts.ts';
@@ -7,12 +7,11 @@ import { schedulingCopies } from './default-spread.ts';
 import { type Granted, grantWishes, WISHLESS } from './grant-wishes.ts';
 import { hostsOf } from './hosts.ts';
 import { type Packed, pack } from './pack.ts';
-import { groupPods, type PodGroup } from './pod-groups.ts';
-import { explainRefusal, type PoolRejection, type RefusalContext } from './refusal.ts';
+import { groupPods } from './pod-groups.ts';
+import { explainRefusal, type PoolRejection } from './refusal.ts';
 import type { SealedClaim } from './seal.ts';
 import { type Source, sourcesOf } from './sources.ts';
 import { domainsOf } from './topology/domains.ts';
-import type { HeldBack } from './topology/held-back.ts';
 import { ruleBookOf } from './topology/rules.ts';
 import { topologyOf } from './topology/topology.ts';
 import { topologyWishesOf } from './topology/wish-rules.ts';
@@ -124,7 +123,7 @@ export function solve(problem: SolveProblem): SolveResult {
   const packed = isRegarded ? grantWishes(plain, wishes, packWith) : plain;
   const explained = packed.left.map(({ group, left }) => ({
     pods: left,
-    ...explain(group, packed.heldBack.get(group), { ...packed, sources, others, axes }),
+    ...explainRefusal(group, { ...packed, sources, others, axes }, packed.heldBack.get(group)),
   }));
   return {
     placements: packed.placements,
@@ -140,18 +139,6 @@ export function solve(problem: SolveProblem): SolveResult {
 
 const runningBeside = (batch: ReadonlySet<string>, { nodes }: Snapshot): readonly Pod[] =>
   nodes.flatMap(({ pods }) => pods).filter(({ meta }) => !batch.has(meta.uid));
-
-function explain(
-  group: PodGroup,
-  heldBack: HeldBack | undefined,
-  context: RefusalContext,
-): Omit<SolveRefusal, 'pods'> {
-  if (!heldBack) return explainRefusal(group, context);
-  if ('rejection' in heldBack) return { rejection: heldBack.rejection, nodePools: [] };
-  const { rejection, nodePools } = explainRefusal(heldBack.narrowed, context);
-  const because = `${heldBack.only}; ${rejection.because}`;
-  return { rejection: reject(rejection.by, because), nodePools };
-}
 
 /** The sources with what is known of the volumes that nodes of their types may have attached. */
 const withAttachmentLimits = (

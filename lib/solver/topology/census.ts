@@ -44,6 +44,8 @@ export interface Census {
   readonly crowd: (parts: readonly Part[], place: Place) => number;
   /** How many pods of the rule stand in a domain, at most. */
   readonly countIn: (rule: TopologyRule, domain: string) => number;
+  /** In how many domains owners of a spread stand that others have made too full since. */
+  readonly crowded: () => number;
   /** Lets owners of affinities be the first after all: those who were to go before them cannot. */
   readonly relent: () => void;
   /** Makes the emptiness of a domain count for a spread. */
@@ -118,6 +120,7 @@ export function createCensus(
       return crowd;
     },
     countIn: (rule, domain) => tallies.get(rule)?.possible.get(domain) ?? 0,
+    crowded: () => [...tallies].reduce((sum, [rule, tally]) => sum + crowdedBy(rule, tally), 0),
     relent: () => {
       for (const tally of tallies.values()) tally.mayBegin = true;
     },
@@ -200,6 +203,14 @@ function emptiest(
     least = Math.min(least, tally.sure.get(domain) ?? 0);
   }
   return domains < Math.max(1, minDomains) ? 0 : least;
+}
+
+function crowdedBy(rule: TopologyRule, tally: Tally): number {
+  if (rule.kind !== 'spread') return 0;
+  const least = emptiest(rule, tally, everyValue);
+  return [...tally.owners.keys()].filter(
+    (domain) => (tally.possible.get(domain) ?? 0) - least > rule.maxSkew,
+  ).length;
 }
 
 function joins(tally: Tally, values: readonly string[], selected: boolean): boolean {

@@ -1,19 +1,20 @@
-import { type Rejection, reject } from '#lib/constraints/rejection.ts';
+import { compareText } from '#lib/constraints/order.ts';
 import { HOSTNAME } from '#lib/model/labels.ts';
 import type { PodGroup } from '../pod-groups.ts';
 import type { Waiting } from '../waiting.ts';
 import type { AssignContext } from './assign.ts';
 import { type Cell, cellsOf, createNarrowing } from './cells.ts';
 import { describeSelector } from './describe.ts';
-import type { TopologyRule } from './rule.ts';
+import type { TopologyRule, Whom } from './rule.ts';
+import type { Part } from './rules.ts';
 
 /**
- * What rules over domains say to pods that got no node: that they may stand nowhere; or only in
- * `cell`, where the same pods, as `narrowed`, are refused for other reasons.
+ * What rules over domains say to pods that got no node, as part of a sentence about the pod: why
+ * they may stand nowhere; or what leaves them only the `open` cells, where something else is missing.
  */
 export type HeldBack =
-  | { readonly rejection: Rejection }
-  | { readonly narrowed: PodGroup; readonly only: string };
+  | { readonly kind: 'nowhere'; readonly because: string }
+  | { readonly kind: 'only'; readonly because: string; readonly open: readonly Cell[] };
 
 /** Those among `waiting` that have rules over domains and pods left, and why. */
 export function heldBackAmong(
@@ -29,28 +30,55 @@ export function heldBackAmong(
 
 function heldBack(group: PodGroup, { topology, census, sources }: AssignContext): HeldBack {
   const parts = group.standing.byDomain;
+  const { namespace } = group.sample.meta;
   const cells = cellsOf(group, topology, sources);
-  if (cells.length === 0) return { rejection: reject('topology', unknownKey(group, topology)) };
+  if (cells.length === 0) return { kind: 'nowhere', because: unknownKey(group, topology) };
   const allowed = topology.allowedTo(group.sample);
   const judged = cells.map((cell) => ({
     cell,
     objection: census.objection(parts, cell.place, allowed),
   }));
-  const open = judged.filter(({ objection }) => objection === undefined);
-  const [first] = open;
-  if (!first) {
-    const rules = new Set(judged.flatMap(({ objection }) => (objection ? [objection.rule] : [])));
-    const because = [...rules].map((rule) => describeRule(rule)).join('; ');
-    return { rejection: reject('topology', because) };
+  const open = judged.flatMap(({ cell, objection }) => (objection ? [] : [cell]));
+  const objections = new Set(judged.flatMap(({ objection }) => objection ?? []));
+  if (open.length === 0) {
+    const because = [...objections].map((part) => describePart(part, namespace)).join('; ');
+    return { kind: 'nowhere', because };
   }
-  const levels = createNarrowing().levelsIn(group.levels, first.cell);
-  return {
-    narrowed: { ...group, levels },
-    only: `its topology rules leave only ${open.map(({ cell }) => nameOf(cell)).join(', ')}`,
-  };
+  const owned = parts.filter(({ owns }) => owns);
+  const deciding = objections.size > 0 ? [...objections] : owned.length > 0 ? owned : parts;
+  const names = [...new Set(deciding.map(nameOfRule))].join(' and ');
+  const verb = deciding.length > 1 ? 'leave' : 'leaves';
+  return { kind: 'only', because: `${names} ${verb} only ${namesOf(open)}`, open };
 }
 
-const nameOf = ({ text }: Cell): string => text.replaceAll(/\S+=/g, '').replaceAll(' ', ' with ');
+/** Domains named in one sentence; more are counted. */
+const NAMED_CELLS = 4;
+
+function namesOf(cells: readonly Cell[]): string {
+  const more = cells.length - NAMED_CELLS;
+  const names = cells.slice(0, NAMED_CELLS).map(({ values }) => values.map(nameOf).join(' with '));
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(' or ');
+}
+
+/** The value alone says which key is meant, mostly: us-east-1a, spot. */
+const nameOf = (value: string): string =>
+  value.startsWith('!') ? `nodes without ${value.slice(1)}` : value.slice(value.indexOf('=') + 1);
+
+/** Cells that are looked into for a reason; further ones say the same, mostly. */
+const MOST_EXPLAINED = 8;
+
+/** The group as it is where rules over domains let it be: it asks for one of the cells. */
+export function confinedTo(group: PodGroup, cells: readonly Cell[]): PodGroup {
+  const narrowing = createNarrowing();
+  const inCells = cells
+    .slice(0, MOST_EXPLAINED)
+    .map((cell) => narrowing.levelsIn(group.levels, cell));
+  const levels = group.levels.map(({ givenUp }, at) => ({
+    givenUp,
+    asks: inCells.flatMap((each) => each[at]?.asks ?? []),
+  }));
+  return { ...group, levels };
+}
 
 function unknownKey(
   { standing }: PodGroup,
@@ -62,26 +90,44 @@ function unknownKey(
   const [any] = standing.byDomain;
   const key = missing?.rule.topologyKey ?? any?.rule.topologyKey ?? '';
   return missing
-    ? `no node has the label ${key} and no NodePool makes nodes with it, which its ${nameOfRule(missing.rule)} is over`
+    ? `${nameOfRule(missing)} needs nodes with that label: no node has it and no NodePool gives it`
     : `its node selector and required node affinity allow no value of ${key} that nodes have or could have`;
 }
 
-/** What a rule that let a pod in nowhere asks for, as a sentence about the pod. */
-export function describeRule(rule: TopologyRule): string {
-  const { kind, topologyKey, maxSkew } = rule;
-  const whom = rule.whom.map(({ selector }) => describeSelector(selector)).join(' and ');
+/** What a rule that let a pod of `namespace` in nowhere says, as a sentence about the pod. */
+export function describePart({ rule, owns }: Part, namespace: string): string {
+  const { kind, topologyKey, maxSkew, minDomains } = rule;
+  const pods = `pods with ${describeWhom(rule, namespace)}`;
   const domain = topologyKey === HOSTNAME ? 'node' : topologyKey;
+  const minimum = minDomains > 1 ? `, minDomains ${minDomains}` : '';
   switch (kind) {
     case 'spread':
-      return `its topology spread over ${topologyKey} (${whom}, maxSkew ${maxSkew}) is violated wherever a node could be`;
+      return `its topology spread over ${topologyKey} (${pods}, maxSkew ${maxSkew}${minimum}) has no room for one more in any domain`;
     case 'affinity':
-      return `its required pod affinity finds no pod with ${whom} in any ${domain} where it could be`;
+      return `its required pod affinity finds no ${pods} in any ${domain} where it could be`;
     case 'antiAffinity':
-      return `required pod anti-affinity over ${topologyKey} (${whom}) keeps it out of every ${domain} where it could be`;
+      return owns
+        ? `its required pod anti-affinity keeps it away from ${pods}, and they are in every ${domain} where it could be`
+        : `pods whose required pod anti-affinity keeps ${pods} away are in every ${domain} where it could be`;
   }
 }
 
-const nameOfRule = ({ kind }: TopologyRule): string =>
-  ({ spread: 'topology spread', affinity: 'pod affinity', antiAffinity: 'pod anti-affinity' })[
-    kind
-  ];
+const describeWhom = ({ whom }: TopologyRule, namespace: string): string =>
+  whom
+    .map((each) => `${describeSelector(each.selector)}${describeNamespaces(each, namespace)}`)
+    .join(' and ');
+
+/** Where pods are looked for; the pod's own namespace goes without saying. */
+function describeNamespaces({ namespaces }: Whom, own: string): string {
+  if (namespaces === 'all') return ' in any namespace';
+  if (namespaces.size === 0) return ' in no namespace';
+  if (namespaces.size === 1 && namespaces.has(own)) return '';
+  return ` in namespace ${[...namespaces].sort(compareText).join(' or ')}`;
+}
+
+const nameOfRule = ({ rule: { kind, topologyKey }, owns }: Part): string => {
+  const rule = { spread: 'topology spread', affinity: 'pod affinity', antiAffinity: ANTI }[kind];
+  return owns ? `its ${rule} over ${topologyKey}` : `the ${rule} of other pods over ${topologyKey}`;
+};
+
+const ANTI = 'pod anti-affinity';
