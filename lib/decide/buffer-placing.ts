@@ -75,7 +75,7 @@ export function placeBuffers(snapshot: Snapshot, placed: PlacedPods): BufferPlac
   const buffers = resolved.map((each) => ({ resolved: each, plan: planOf(each, solved, there) }));
   return {
     claims: named.map(plannedNodeClaim),
-    creations: creationsOf(named, snapshot.takenAt),
+    creations: creationsOf(named, snapshot),
     buffers,
     held: [...new Set(solved.placements.map(({ host }) => host))].sort(compareText),
     warnings: buffers.flatMap(({ plan }) => warningOf(plan)),

@@ -1,9 +1,10 @@
 import { compareText } from '#lib/constraints/order.ts';
+import { nodeClassStamps } from '#lib/ec2/node-class-stamps.ts';
 import { shortDigest } from '#lib/model/digest.ts';
 import { FOR_PODS, LAUNCH_GROUP } from '#lib/model/labels.ts';
 import type { NewNodeClaim } from '#lib/model/node-claim.ts';
 import type { Action } from '#lib/model/plan.ts';
-import type { EpochMs } from '#lib/model/time.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type NamedClaim, newNodeClaim, podName } from './new-node-claim.ts';
 
 /** The action that creates a NodeClaim. */
@@ -11,10 +12,20 @@ export type Creation = Extract<Action, { readonly kind: 'createNodeClaim' }>;
 
 /**
  * The creation of each NodeClaim. Those that ask for the same are one launch group: one CreateFleet
- * call will ask for all of them.
+ * call will ask for all of them. Each bears the hash of its EC2NodeClass.
  */
-export function creationsOf(named: readonly NamedClaim[], takenAt: EpochMs): readonly Creation[] {
-  const drafted = named.map((each) => ({ each, claim: newNodeClaim(each) }));
+export function creationsOf(
+  named: readonly NamedClaim[],
+  { takenAt, nodeClasses, settings }: Pick<Snapshot, 'takenAt' | 'nodeClasses' | 'settings'>,
+): readonly Creation[] {
+  const stamps = new Map(
+    nodeClasses.map((each) => [each.meta.name, nodeClassStamps(each, settings)]),
+  );
+  const drafted = named.map((each) => {
+    const claim = newNodeClaim(each);
+    const stamp = stamps.get(claim.spec.nodeClassRef.name);
+    return { each, claim: { ...claim, annotations: { ...claim.annotations, ...stamp } } };
+  });
   const groups = Map.groupBy(drafted, ({ claim }) => launchKey(claim));
   const annotations = new Map<string, string>();
   for (const members of groups.values()) {

@@ -38,7 +38,7 @@ export function place(snapshot: Snapshot): Placing {
     compareText(a.name, b.name),
   );
   const podsOf = new Map(named.map(({ name, sealed }) => [name, sealed.pods]));
-  const creations = creationsOf(named, snapshot.takenAt);
+  const creations = creationsOf(named, snapshot);
   const room = placeBuffers(snapshot, { solved, creations, podsOf });
   const claims = [...named.map(plannedNodeClaim), ...room.claims].sort((a, b) =>
     compareText(a.name, b.name),

@@ -26,7 +26,7 @@ export function staticCapacity(snapshot: Snapshot): StaticCapacity {
   const named = nameClaims(claims, namesIn(snapshot)).toSorted((a, b) =>
     compareText(a.name, b.name),
   );
-  const creations = creationsOf(named, snapshot.takenAt);
+  const creations = creationsOf(named, snapshot);
   const surplus = staticSurplus(snapshot);
   return {
     claims: named.map(plannedNodeClaim),

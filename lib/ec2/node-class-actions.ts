@@ -1,11 +1,6 @@
 import { compareText } from '#lib/constraints/order.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
-import {
-  NODECLASS_FINALIZER,
-  NODECLASS_HASH,
-  NODECLASS_HASH_VERSION,
-  RESOLVED,
-} from '#lib/model/labels.ts';
+import { NODECLASS_FINALIZER, RESOLVED } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import type { NodeClassFacts, NodeClassRemains } from '#lib/model/node-class-facts.ts';
@@ -15,7 +10,7 @@ import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { instanceProfileOf, unneededProfiles } from './instance-profile.ts';
 import { nodeClassDeletion } from './node-class-deletion.ts';
-import { NODECLASS_HASH_VERSION_VALUE, nodeClassHash } from './node-class-hash.ts';
+import { claimRestamps, hashStamps } from './node-class-stamps.ts';
 import { nodeClassStatus, type Resolution } from './node-class-status.ts';
 import { resolvedAnnotation } from './resolved-annotation.ts';
 
@@ -54,8 +49,10 @@ export function nodeClassActions(
   }
   const { facts } = context;
   const resolution = facts && nodeClassStatus(nodeClass, facts, context);
+  const restamps = claimRestamps(nodeClass, context.claims, context.settings);
   return [
-    ...stamp(nodeClass, resolution, context),
+    ...restamps,
+    ...stamp(nodeClass, resolution, { ...context, isWaiting: restamps.length > 0 }),
     ...(facts === undefined || resolution === undefined
       ? []
       : [
@@ -70,12 +67,12 @@ export function nodeClassActions(
 function stamp(
   nodeClass: NodeClass,
   resolution: Resolution | undefined,
-  { settings }: NodeClassContext,
+  { settings, isWaiting }: NodeClassContext & { readonly isWaiting: boolean },
 ): readonly Action[] {
   const { annotations, finalizers } = nodeClass.meta;
   const wanted: Readonly<Record<string, string>> = {
-    [NODECLASS_HASH]: nodeClassHash(nodeClass, settings),
-    [NODECLASS_HASH_VERSION]: NODECLASS_HASH_VERSION_VALUE,
+    // NodeClaims are stamped first, or they would drift.
+    ...(isWaiting ? {} : hashStamps(nodeClass, settings)),
     ...(resolution && { [RESOLVED]: besideStatus(nodeClass, resolution) }),
   };
   const missing = Object.entries(wanted).filter(([key, value]) => annotations[key] !== value);

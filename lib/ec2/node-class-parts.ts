@@ -30,7 +30,7 @@ export const RESOLVED_CONDITIONS = {
 } as const;
 
 /** What one part of the facts means: what the status says then, and the part's condition. */
-export interface Part {
+interface Part {
   readonly status: StatusChange;
   /** Absent: unknown, or none is selected. */
   readonly placementGroup?: ResolvedPlacementGroup;

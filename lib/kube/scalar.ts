@@ -54,9 +54,6 @@ export function oneOf<Word extends string>(...words: readonly Word[]): Decoder<W
 /** A map from string to string: labels, annotations, tags. */
 export const textMap: Decoder<Readonly<Record<string, string>>> = mapOf(text);
 
-/** A map from string to string or number, as strings: reserved resources, eviction thresholds. */
-export const numberOrTextMap: Decoder<Readonly<Record<string, string>>> = mapOf(numberOrText);
-
 /** An instant, from RFC 3339. */
 export function instant(value: unknown): EpochMs {
   const parsed = typeof value === 'string' ? parseInstant(value) : undefined;

@@ -8,6 +8,7 @@ import { aNodeClass } from '#test/build/node-pools.ts';
 import { NOON } from '#test/build/objects.ts';
 import { someSettings } from '#test/build/snapshots.ts';
 
+const HASH = 'karpenter.k8s.aws/ec2nodeclass-hash';
 const FINALIZER = 'karpenter.k8s.aws/termination';
 
 const facts: NodeClassFacts = {
@@ -186,5 +187,36 @@ describe('nodeClassActions', () => {
       freeAddresses: { 'subnet-1': 9 },
       availableInstances: {},
     });
+  });
+
+  it('re-stamps NodeClaims hashed by another version before the NodeClass, drifted ones in part', () => {
+    const V6 = {
+      'karpenter.k8s.aws/ec2nodeclass-hash': '1',
+      'karpenter.k8s.aws/ec2nodeclass-hash-version': 'v6',
+    };
+    const drifted = { type: 'Drifted', status: 'True', reason: 'x', message: '', changedAt: 0 };
+    const claims = [
+      aNewClaim({ meta: { name: 'a', annotations: V6 } }),
+      aNewClaim({
+        meta: { name: 'b', annotations: V6 },
+        status: { conditions: [{ ...drifted, status: 'True' }] },
+      }),
+    ];
+    const actions = (version: string) =>
+      nodeClassActions(
+        aNodeClass({ meta: { annotations: { ...V6, [`${HASH}-version`]: version } } }),
+        { claims, unreadClaims: [], settings: someSettings(), now: NOON },
+      ).flatMap((action) =>
+        action.kind === 'update'
+          ? [[action.object.name, Object.keys(action.meta.annotations ?? {}).sort()]]
+          : [],
+      );
+
+    expect(actions('v6')).toEqual([
+      ['a', [HASH, `${HASH}-version`]],
+      ['b', [`${HASH}-version`]],
+      ['default', []],
+    ]);
+    expect(actions('joinery-v1')).toEqual([['default', [HASH]]]);
   });
 });
