@@ -64,7 +64,7 @@ describe('assignDomains', () => {
 
     expect(byZone(claims)).toEqual(['us-east-1a 1', 'us-east-1b 1']);
     expect(refused).toMatchObject([
-      { by: 'offerings', because: expect.stringContaining('leave only us-east-1c') },
+      { by: 'offerings', because: expect.stringContaining('leaves only us-east-1c') },
       { by: 'offerings' },
     ]);
   });
@@ -173,7 +173,10 @@ describe('assignDomains', () => {
     });
 
     expect(refused).toMatchObject([
-      { by: 'topology', because: expect.stringContaining('no node has the label rack') },
+      {
+        by: 'topology',
+        because: expect.stringContaining('no node has it and no NodePool gives it'),
+      },
     ]);
   });
 
