@@ -75,6 +75,16 @@ describe('place', () => {
     expect(groups.filter((group) => group?.endsWith('/1'))).toHaveLength(1);
   });
 
+  it('gives a claim the hash of its EC2NodeClass, by which it is known to have drifted', () => {
+    const [claim] = claimsOf(place(aSnapshot({ pods: somePods(1) })).creations);
+
+    expect(claim?.annotations).toMatchObject({
+      'karpenter.k8s.aws/ec2nodeclass-hash': expect.stringMatching(/^[0-9a-z]{20}$/),
+      'karpenter.k8s.aws/ec2nodeclass-hash-version': 'joinery-v1',
+      'karpenter.k8s.aws/instance-profile-name': 'test_profile',
+    });
+  });
+
   it('makes nothing more at the next look, however the claims were packed', () => {
     const pods = [1900, 1300, 1200, 700, 600, 500, 400, 300].map((cpu, at) =>
       named(`web-${at}`, { requests: { cpu, memory: GIB / 4 } }),
