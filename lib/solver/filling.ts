@@ -67,7 +67,7 @@ function load(filling: Filling, draft: NodeClaimDraft): void {
   }
   for (const tally of tallies) [tally.selected, tally.owners] = [0, 0];
   for (const [group, count] of draft.counts) {
-    const at = lineup.placeOf.get(group);
+    const at = lineup.placeOf(group);
     if (at !== undefined) counts[at] = count;
     for (const part of group.standing.byNode) {
       tallyUp(tallies[lineup.rules.get(part.rule) ?? -1], part, count);

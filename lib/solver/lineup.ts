@@ -24,10 +24,8 @@ interface NumberedPart {
  */
 export interface Lineup {
   readonly portions: readonly Portion[];
-  readonly placeOf: ReadonlyMap<PodGroup, number>;
+  readonly placeOf: (group: PodGroup) => number | undefined;
   readonly left: Int32Array;
-  /** What a pod of each portion is worth. */
-  readonly worths: Float64Array;
   /** What a pod of each portion asks for, portion after portion. */
   readonly amounts: Float64Array;
   /** For each portion the place of its asks among all different ones. */
@@ -56,37 +54,61 @@ const NATIVE_SHARE = 0.97;
 export function lineUp(portions: readonly Portion[], axes: Axes, prices: Prices): Lineup {
   const groups = portions.map(({ group }) => group);
   const differentAsks = numbered(portions.map(({ asks }) => asks));
-  const rules = numbered(groups.flatMap(({ standing }) => standing.byNode.map(({ rule }) => rule)));
+  const rules = numbered(rulesOf(groups));
   const amounts = new Float64Array(portions.length * axes.length);
-  for (const [at, group] of groups.entries()) amounts.set(group.amounts, at * axes.length);
-  const worths = Float64Array.from(groups, prices.worthOf);
+  for (let at = 0; at < groups.length; at++) {
+    amounts.set(groups[at]?.amounts ?? [], at * axes.length);
+  }
   const sides = [axes.indexOf('cpu'), axes.indexOf('memory')] as const;
-  const known = new Map<Amounts, Uint8Array>();
   return {
     portions,
-    placeOf: new Map(groups.map((group, at) => [group, at])),
+    placeOf: placesOf(groups),
     left: Int32Array.from(portions, ({ left }) => left),
-    worths,
     amounts,
     asking: Int32Array.from(portions, ({ asks }) => differentAsks.get(asks) ?? 0),
     differentAsks: differentAsks.size,
-    parts: groups.map(({ standing }) =>
-      standing.byNode.map((part) => ({ part, rule: rules.get(part.rule) ?? 0 })),
+    parts: groups.map(({ standing: { byNode } }) =>
+      byNode.length === 0
+        ? NO_PARTS
+        : byNode.map((part) => ({ part, rule: rules.get(part.rule) ?? 0 })),
     ),
     rules,
     smallest: smallestOf(groups, sides),
     total: totalOf(portions, axes),
     sides: [...sides],
-    nativesAt: (here) => {
-      const natives =
-        known.get(here) ??
-        Uint8Array.from(groups, ({ amounts: each }, at) =>
-          (worths[at] ?? 0) >= NATIVE_SHARE * worth(here, each) ? 1 : 0,
-        );
-      known.set(here, natives);
-      return natives;
-    },
+    nativesAt: nativesOf(groups, prices),
   };
+}
+
+const NO_PARTS: readonly NumberedPart[] = [];
+
+/** Most often it is the first one that is asked for: the one that a node is opened for. */
+function placesOf(groups: readonly PodGroup[]): Lineup['placeOf'] {
+  let places: ReadonlyMap<PodGroup, number> | undefined;
+  return (group) => {
+    if (group === groups[0]) return 0;
+    places ??= new Map(groups.map((each, at) => [each, at]));
+    return places.get(group);
+  };
+}
+
+function nativesOf(groups: readonly PodGroup[], { worthOf }: Prices): Lineup['nativesAt'] {
+  const known = new Map<Amounts, Uint8Array>();
+  return (here) => {
+    const before = known.get(here);
+    if (before) return before;
+    const natives = Uint8Array.from(groups, (group) =>
+      worthOf(group) >= NATIVE_SHARE * worth(here, group.amounts) ? 1 : 0,
+    );
+    known.set(here, natives);
+    return natives;
+  };
+}
+
+function rulesOf(groups: readonly PodGroup[]): readonly TopologyRule[] {
+  const rules: TopologyRule[] = [];
+  for (const { standing } of groups) for (const { rule } of standing.byNode) rules.push(rule);
+  return rules;
 }
 
 function numbered<T>(items: readonly T[]): ReadonlyMap<T, number> {

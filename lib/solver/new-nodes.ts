@@ -50,27 +50,22 @@ export function packNewNodes(
   around: Omit<OpenContext, 'shapes'>,
 ): NewNodes {
   const context = { ...around, shapes: createShapes(around.prices) };
-  const { prices, economy } = context;
-  // Where limits bind somebody goes without: the largest pods are served first, as upstream does.
-  const byWorth = (a: Waiting, b: Waiting): number =>
-    prices.valueOf(b.group) - prices.valueOf(a.group);
-  const bySeat = (a: Waiting, b: Waiting): number =>
-    Number(isHardToSeat(b.group)) - Number(isHardToSeat(a.group)) || byWorth(a, b);
-  const order = context.first === 'hardest' ? bySeat : byWorth;
-  const inOrder = economy === 'limits' ? waiting : waiting.toSorted(order);
+  const inOrder = inOrderOfOpening(waiting, context);
   const byGroup = new Map(waiting.map((each) => [each.group, each]));
   let course: Course = { planned: [], ledger: opening, usdPerHour: 0, yielded: new Map() };
   let closed: Course | undefined;
   course = gatherAll(inOrder, course, byGroup, context);
+  let portions: readonly Portion[] = inOrder.flatMap(openPortions);
   for (;;) {
-    const portions = inOrder.filter(isOpen).map(portionOf);
-    const seed = inOrder.find(isOpen);
+    const [first] = portions;
+    const seed = first && byGroup.get(first.group);
     if (!seed) break;
-    const draft = openBest(portionOf(seed), portions, course.ledger, context);
+    const draft = openBest(first, portions, course.ledger, context);
     if (draft) {
       closed = cheaper(closed, closing(draft, portions, course, { byGroup, context }));
       course = extended(course, copies(draft, byGroup, course.ledger));
       for (const group of draft.counts.keys()) context.settle(group);
+      portions = withoutTaken(portions, draft, byGroup);
       continue;
     }
     const before = seed.left.length;
@@ -79,10 +74,35 @@ export function packNewNodes(
     course = { ...course, planned: joinPlanned(seed, course, context) };
     // It was made for pods that have found another place by now.
     if (seed.left.length < before) closed = undefined;
+    portions = [...openPortions(seed), ...portions.slice(1)];
   }
   const best = better(course, closed, waiting);
   return sealAll(best.planned, best.ledger);
 }
+
+/** Where limits bind somebody goes without: the largest pods are served first, as upstream does. */
+function inOrderOfOpening(
+  waiting: readonly Waiting[],
+  { prices, economy, first }: Pick<OpenContext, 'prices' | 'economy' | 'first'>,
+): readonly Waiting[] {
+  if (economy === 'limits') return waiting;
+  const seats = ({ group }: Waiting): number =>
+    first === 'hardest' && isHardToSeat(group) ? 1 : 0;
+  return waiting.toSorted(
+    (a, b) => seats(b) - seats(a) || prices.valueOf(b.group) - prices.valueOf(a.group),
+  );
+}
+
+/** What is left of portions when a draft's pods have been taken. */
+const withoutTaken = (
+  portions: readonly Portion[],
+  { counts }: NodeClaimDraft,
+  byGroup: ReadonlyMap<PodGroup, Waiting>,
+): readonly Portion[] =>
+  portions.flatMap((portion) => {
+    const waiting = counts.has(portion.group) ? byGroup.get(portion.group) : undefined;
+    return waiting ? openPortions(waiting) : portion;
+  });
 
 /** Of the plan to its end and the one that was closed early the one that places more, or for less. */
 function better(course: Course, closed: Course | undefined, waiting: readonly Waiting[]): Course {
@@ -106,6 +126,10 @@ const isHardToSeat = ({ standing }: PodGroup): boolean =>
 /** Whether there are pods left and a wish, or the lack of one, that was not tried yet. */
 const isOpen = ({ left, level, group }: Waiting): boolean =>
   left.length > 0 && level < group.levels.length;
+
+/** What is left of it as a portion; none where nothing is. */
+const openPortions = (waiting: Waiting): readonly Portion[] =>
+  isOpen(waiting) ? [portionOf(waiting)] : [];
 
 /** The plan so far and one last node for all that is left, if there is such a node. */
 function closing(

@@ -1,8 +1,8 @@
-import { chain } from '#lib/constraints/order.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Admissions, createAdmissions } from './admission.ts';
 import type { Axes } from './amounts.ts';
+import { type Corrections, corrected, withCorrections } from './corrections.ts';
 import type { Economy } from './fill.ts';
 import { type HostPacking, packHosts } from './host-packing.ts';
 import type { Host } from './hosts.ts';
@@ -10,7 +10,6 @@ import { type Ledger, openLedger } from './ledger.ts';
 import { lowerBound } from './lower-bound.ts';
 import type { Demand } from './markets.ts';
 import { packNewNodes } from './new-nodes.ts';
-import type { OpenContext } from './open.ts';
 import { largestFirst, type PodGroup } from './pod-groups.ts';
 import { priceOut } from './prices.ts';
 import type { SealedClaim } from './seal.ts';
@@ -21,12 +20,12 @@ import {
   assignDomains,
   type Caps,
   EVERY_CELL,
-  type Manner,
 } from './topology/assign.ts';
 import { type HeldBack, heldBackAmong } from './topology/held-back.ts';
 import type { TopologyRule } from './topology/rule.ts';
 import type { Topology } from './topology/topology.ts';
 import { type Waiting, waitingOf } from './waiting.ts';
+import { cheapestWay, USUAL_WAY, type Way } from './ways.ts';
 import { placeOrYield } from './weigh-wishes.ts';
 import { sourcesInPlay } from './weights.ts';
 import { type WishGivenUp, wishesGivenUp } from './wishes.ts';
@@ -58,6 +57,8 @@ export interface Packed {
   readonly lowerBoundUsdPerHour: number;
   readonly admissions: Admissions;
   readonly ledger: Ledger;
+  /** What pods are worth in the light of this plan. */
+  readonly corrections: Corrections;
 }
 
 /**
@@ -66,9 +67,12 @@ export interface Packed {
  * more.
  */
 export function pack(problem: PackProblem): Packed {
-  const cheapest = cheaper(waysOf(problem).map((way) => packWhole('dollars', way, problem)));
+  const admissions = createAdmissions();
+  const cheapest = cheapestWay(problem.groups, (way) =>
+    packWhole('dollars', way, { ...problem, admissions }),
+  );
   if (cheapest.left.length === 0 || cheapest.ledger.allowances.size === 0) return cheapest;
-  const densest = packWhole('limits', { manner: 'even', first: 'dearest' }, problem);
+  const densest = packWhole('limits', USUAL_WAY, { ...problem, admissions });
   return servesMore(densest, cheapest, problem.groups) ? densest : cheapest;
 }
 
@@ -81,40 +85,10 @@ function servesMore(a: Packed, b: Packed, groups: readonly PodGroup[]): boolean 
   return differs !== undefined && (leftByA.get(differs) ?? 0) < (leftByB.get(differs) ?? 0);
 }
 
-/** One of the ways in which a batch may be packed; which is cheapest only trying tells. */
-interface Way {
-  readonly manner: Manner;
-  readonly first: OpenContext['first'];
+/** A problem with what NodePools give, remembered over all attempts. */
+interface AdmittedProblem extends PackProblem {
+  readonly admissions: Admissions;
 }
-
-/** In larger batches pods differ enough for any way to do, and each takes its time. */
-const MOST_PODS_FOR_ALL_WAYS = 500;
-
-function waysOf({ groups }: PackProblem): readonly Way[] {
-  const usual: Way = { manner: 'even', first: 'dearest' };
-  const pods = groups.reduce((sum, group) => sum + group.pods.length, 0);
-  if (pods > MOST_PODS_FOR_ALL_WAYS) return [usual];
-  const hasDomains = groups.some(({ standing }) => standing.byDomain.length > 0);
-  const hasSeats = groups.some(({ standing }) => standing.byNode.length > 0);
-  const manners: readonly Manner[] = hasDomains ? ['even', 'packed'] : ['even'];
-  const firsts: readonly Way['first'][] = hasSeats ? ['dearest', 'hardest'] : ['dearest'];
-  return manners.flatMap((manner) => firsts.map((first) => ({ manner, first })));
-}
-
-/** The one that leaves fewer pods, or keeps spreads better, or adds less; the first of equals. */
-function cheaper(plans: readonly Packed[]): Packed {
-  const [first, ...others] = plans;
-  if (!first) throw new Error('expected at least one manner of packing, found none');
-  const order = chain<Packed>(
-    (a, b) => countLeft(a.left) - countLeft(b.left),
-    (a, b) => a.crowded - b.crowded,
-    (a, b) => priceOf(a) - priceOf(b),
-  );
-  return others.reduce((best, each) => (order(each, best) < 0 ? each : best), first);
-}
-
-const priceOf = ({ claims }: Packed): number =>
-  claims.reduce((sum, { cheapest }) => sum + cheapest.offering.usdPerHour, 0);
 
 /** After this many attempts a group that still goes nowhere near where it was sent is left out. */
 const MOST_ATTEMPTS = 8;
@@ -123,15 +97,13 @@ const MOST_ATTEMPTS = 8;
  * Packs until every pod that was sent to a domain got a node there: rules hold only if all arrive.
  * Where nodes run out in a domain, fewer are sent there, and their like elsewhere keep even.
  */
-function packWhole(economy: Economy, way: Way, problem: PackProblem): Packed {
-  const admissions = createAdmissions();
+function packWhole(economy: Economy, way: Way, problem: AdmittedProblem): Packed {
   let caps: Caps = new Map();
   const sought = new Set(soughtIn(problem.groups));
   for (let attempts = 1; ; attempts++) {
     const { packed, missing, inVain } = attempt(economy, problem, {
       ...way,
       caps,
-      admissions,
       sought,
     });
     if (missing.length === 0 && inVain.length === 0) return packed;
@@ -165,17 +137,17 @@ interface Attempt {
   readonly inVain: readonly TopologyRule[];
 }
 
-interface Conditions extends Way, Pick<AssignContext, 'caps' | 'admissions'> {
+interface Conditions extends Way, Pick<AssignContext, 'caps'> {
   /** See createCensus. */
   readonly sought: ReadonlySet<TopologyRule>;
 }
 
 function attempt(
   economy: Economy,
-  problem: PackProblem,
-  { caps, admissions, manner, first, sought }: Conditions,
+  problem: AdmittedProblem,
+  { caps, manner, first, sought, corrections }: Conditions,
 ): Attempt {
-  const { snapshot, groups, hosts, sources, axes, expected, topology } = problem;
+  const { snapshot, groups, hosts, sources, axes, expected, topology, admissions } = problem;
   const census = topology.openCensus(sought);
   const begun = new Set(topology.begun);
   const mayBegin = (rule: TopologyRule): boolean => !begun.has(rule) && !sought.has(rule);
@@ -199,11 +171,12 @@ function attempt(
   const opening = openLedger(sources, snapshot);
   const toOpen = [...free, ...sent].sort((a, b) => largestFirst(a.group, b.group));
   const inPlay = sourcesInPlay(groups, { sources, admissions, ledger: opening });
+  const opened = toOpen.map(({ group }) => group);
   const prices = priceOut(demandsOf(toOpen), inPlay, admissions);
   const { claims, ledger } = packNewNodes(toOpen, onHosts, opening, {
     axes,
     admissions,
-    prices,
+    prices: withCorrections(prices, corrections, opened),
     sources,
     economy,
     first,
@@ -232,15 +205,21 @@ function attempt(
     }),
     admissions,
     ledger,
+    corrections: corrected({ claims, groups: opened, prices, before: corrections }),
   };
-  const inVain = new Set(
-    [...waiting, ...sent]
-      .flatMap(({ left, group }) => (left.length > 0 ? group.standing.byNode : []))
-      .filter(({ rule, owns }) => owns && sought.has(rule) && !begun.has(rule))
-      .map(({ rule }) => rule),
+  const inVain = ownedInVain([...waiting, ...sent]).filter(
+    (rule) => sought.has(rule) && !begun.has(rule),
   );
-  return { packed, missing: missingAmong(assigned, sent, groupOf), inVain: [...inVain] };
+  return { packed, missing: missingAmong(assigned, sent, groupOf), inVain };
 }
+
+/** Rules over the hostname whose owners got no place. */
+const ownedInVain = (waiting: readonly Waiting[]): readonly TopologyRule[] => {
+  const parts = waiting.flatMap(({ left, group }) =>
+    left.length > 0 ? group.standing.byNode : [],
+  );
+  return [...new Set(parts.filter(({ owns }) => owns).map(({ rule }) => rule))];
+};
 
 /** Affinities that select pods of the batch which do not ask for it themselves. */
 const soughtIn = (groups: readonly PodGroup[]): ReadonlySet<TopologyRule> =>
