@@ -159,7 +159,7 @@ describe('10.13 NodeOverlays', () => {
     }
   });
 
-  it('177: a NodePool without types keeps no other from its overlays, and is none the worse (nothing is withheld: overlays are applied anew at each look)', () => {
+  it('177: a NodePool without types keeps no other from its overlays, and is none the worse (upstream withholds it; here overlays are applied anew at each look)', () => {
     const nodePools = [
       aNodePool(),
       aNodePool({

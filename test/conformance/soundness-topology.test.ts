@@ -136,6 +136,18 @@ const PLANTED: readonly Case[] = [
     'without what it must be near',
   ],
   [
+    'two firsts of a kind',
+    {
+      pods: [
+        web('a', { ...near(term(ZONE)), ...zoned('a') }),
+        web('b', { ...near(term(ZONE)), ...zoned('b') }),
+      ],
+      nodes: [inZone('a'), inZone('b')],
+    },
+    on({ a: 'node-a', b: 'node-b' }),
+    'without what it must be near',
+  ],
+  [
     'a pod that looks for what is nowhere',
     {
       pods: [web('a', near(term(ZONE, { selector: { ...ALL, matchLabels: { app: 'db' } } })))],
@@ -321,18 +333,6 @@ const SOUND: readonly Case[] = [
       nodes: [inZone('a'), inZone('a', [], 'node-d')],
     },
     on({ a: 'node-a', b: 'node-a', c: 'node-d' }),
-    '',
-  ],
-  [
-    'two firsts of a kind, neither of which may go where the other is',
-    {
-      pods: [
-        web('a', { ...near(term(ZONE)), ...zoned('a') }),
-        web('b', { ...near(term(ZONE)), ...zoned('b') }),
-      ],
-      nodes: [inZone('a'), inZone('b')],
-    },
-    on({ a: 'node-a', b: 'node-b' }),
     '',
   ],
   [

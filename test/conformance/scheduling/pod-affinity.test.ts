@@ -114,6 +114,17 @@ describe('10.1 pod affinity, most discriminating', () => {
     expect(refused).toHaveLength(10);
   });
 
+  it('7: of two pods that look for their like in zones that exclude each other one is placed (upstream makes a node for both, and kube-scheduler binds one)', () => {
+    const after = stand({
+      pods: ['b', 'c'].flatMap((zone) =>
+        ofAnApp('web', 1, { ...near(about('web', ZONE)), ...zoned(zone), meta: { name: zone } }),
+      ),
+    });
+
+    expect(Object.keys(zonesOf(after))).toEqual(['b-1']);
+    expect(after.pods.map(({ meta }) => meta.name)).toEqual(['c-1']);
+  });
+
   it('8: followers are placed beside a pod whose zone was open, at once (upstream: a pass later)', () => {
     const after = stand({
       pods: [...ofAnApp('follower', 10, near(about('web', ZONE))), ...ofAnApp('web', 1)],

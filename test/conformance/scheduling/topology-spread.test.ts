@@ -3,7 +3,7 @@ import { place } from '#lib/decide/place.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod, TopologySpreadConstraint } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { spec, taint } from '#test/build/constraints.ts';
+import { spec, taint, tolerating } from '#test/build/constraints.ts';
 import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
 import { aNode, anUnmanagedNode } from '#test/build/nodes.ts';
@@ -383,6 +383,27 @@ describe('10.2 topology spread', () => {
 
     expect(skewOf(under('Ignore'), 'web', 'rack')).toEqual([1]);
     expect(skewOf(under('Honor'), 'web', 'rack')).toEqual([2]);
+  });
+
+  it('64: each pod spreads over the domains of the pools that it tolerates', () => {
+    const over = { topologyKey: 'rack', nodeTaintsPolicy: 'Honor' as const };
+    const after = stand({
+      nodePools: (['a', 'b'] as const).map((key) =>
+        pool(key, {
+          template: {
+            taints: [taint(`${key}=x:NoSchedule`)],
+            requirements: [spec(`rack In foo ${key === 'a' ? 'bar' : 'baz'}`)],
+          },
+        }),
+      ),
+      pods: [
+        ...web(2, over, { meta: { name: 'like-a' }, tolerations: [tolerating('a')] }),
+        ...web(4, over, { meta: { name: 'like-b' }, tolerations: [tolerating('b')] }),
+      ],
+    });
+
+    expect(after.pods).toEqual([]);
+    expect(skewOf(after, 'web', 'rack')).toEqual([1, 2, 3]);
   });
 
   it('66: each pod is held to its own domains', () => {

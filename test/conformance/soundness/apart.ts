@@ -4,12 +4,12 @@
  *
  * Anti-affinity holds if no two pods that keep apart can come to share a domain, whatever the open
  * nodes turn out to be. Affinity holds if the pods can be bound in some order so that each finds
- * what it wants to be near: a pod that another satisfies may come after it, and a pod that is
- * what it looks for may come first where there is none yet in any domain that it may go to. The
- * latter is Karpenter's rule; kube-scheduler looks for one in all domains. Pods of nodes
- * that are going may or may not be gone by then: it is enough that the plan holds in one of the
- * two cases. As in kube-scheduler, one and the same pod must match all terms of a pod for it to be
- * what that pod looks for.
+ * what it wants to be near, pods that look for nothing first; a pod that is what it looks for may
+ * come before all others of its kind, wherever they will be (Karpenter lets it where none is in a
+ * domain that the pod may go to: kube-scheduler would never bind it there). Pods of nodes that are
+ * going may or may not be gone by then: it is enough that the plan holds in one of the two cases.
+ * As in kube-scheduler, one and the same pod must match all terms of a pod for it to be what that
+ * pod looks for.
  *
  * Sources: kubernetes v1.36, scheduler/plugins/interpodaffinity/filtering.go; karpenter v1.14,
  * scheduling/topologygroup.go, nextDomainAffinity.
@@ -17,7 +17,7 @@
 import type { Pod, PodAffinityTerm } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Place, valuesAt } from './places.ts';
-import { allowsOnKey, nameOf, reaches } from './rules.ts';
+import { nameOf, reaches } from './rules.ts';
 
 /** Pods that stand where another one, new or old, must not be. */
 export function antiAffinityProblems(
@@ -114,7 +114,7 @@ function isNear({ pod, place }: Stand, bound: readonly Stand[], snapshot: Snapsh
   );
 }
 
-/** Whether the pod may be the first of its kind here: none is in a domain that it may go to. */
+/** Whether the pod may be the first of its kind: none is anywhere that has the labels. */
 function isFirst(stand: Stand, bound: readonly Stand[], snapshot: Snapshot): boolean {
   const { pod, place } = stand;
   if (!isTarget(stand, pod, snapshot)) return false;
@@ -123,9 +123,7 @@ function isFirst(stand: Stand, bound: readonly Stand[], snapshot: Snapshot): boo
     ({ topologyKey }) =>
       [...valuesAt(place, topologyKey)].every((value) => value !== undefined) &&
       targets.every((other) =>
-        [...valuesAt(other.place, topologyKey)].every(
-          (value) => value === undefined || !allowsOnKey(pod, topologyKey, value),
-        ),
+        [...valuesAt(other.place, topologyKey)].every((value) => value === undefined),
       ),
   );
 }
