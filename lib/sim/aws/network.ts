@@ -49,13 +49,15 @@ export const freeAddresses = (account: Account, subnet: Subnet): number =>
   Math.max(0, subnet.addresses - (account.addressesTaken.get(subnet.id) ?? 0));
 
 /**
- * DescribeSubnets and DescribeSecurityGroups. The account has one VPC, and nothing in it changes
+ * DescribeSubnets, DescribeSecurityGroups and their associations. The account has one VPC, and nothing in it changes
  * but the number of free addresses; rules of security groups are not modelled.
  */
 export function networkOperations(account: Account): Operations {
   return {
     DescribeSubnets: (input) => describeSubnets(account, input),
     DescribeSecurityGroups: (input) => describeSecurityGroups(account, input),
+    // One network, so no group is shared with another.
+    DescribeSecurityGroupVpcAssociations: () => ({ SecurityGroupVpcAssociations: [] }),
   };
 }
 
