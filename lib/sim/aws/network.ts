@@ -49,8 +49,8 @@ export const freeAddresses = (account: Account, subnet: Subnet): number =>
   Math.max(0, subnet.addresses - (account.addressesTaken.get(subnet.id) ?? 0));
 
 /**
- * DescribeSubnets, DescribeSecurityGroups and their associations. The account has one VPC, and nothing in it changes
- * but the number of free addresses; rules of security groups are not modelled.
+ * DescribeSubnets, DescribeSecurityGroups and their associations. The account has one VPC, and
+ * nothing in it changes but the number of free addresses; rules of groups are not modelled.
  */
 export function networkOperations(account: Account): Operations {
   return {
