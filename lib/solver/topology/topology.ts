@@ -89,6 +89,11 @@ export function topologyOf(problem: TopologyProblem): Topology {
       addRealDomains(census, overDomains, nodes, hostOf);
       for (const { parts, node } of onlyDomains) {
         if (parts.length === 0) continue;
+        const host = hostOf.get(node.name);
+        if (host && !node.node) {
+          census.record(parts, places.get(host) ?? NO_PLACE, 1, (rule) => countingFor(rule, host));
+          continue;
+        }
         const place = placeOfLabels(labelsOf(node), keys);
         census.record(parts, place, 1, (rule) =>
           countsOn(rule, node, hostOf) ? 'surely' : 'never',

@@ -63,6 +63,26 @@ describe('rules over the hostname', () => {
     expect(claims).toHaveLength(1);
   });
 
+  it('keep a pod off a node whose pod it will not have', () => {
+    const { placements, claims } = placed({
+      nodes: [nodeWith({ meta: { labels: { app: 'web' } } })],
+      pods: appPods('shy', 1, apart(aTerm())),
+    });
+
+    expect(placements).toEqual([]);
+    expect(claims).toHaveLength(1);
+  });
+
+  it('let one onto a node that is there, of those that want none of their kind', () => {
+    const { placements, claims } = placed({
+      nodes: [nodeWith()],
+      pods: appPods('web', 2, apart(aTerm())),
+    });
+
+    expect(placements).toHaveLength(1);
+    expect(perNode(claims)).toEqual([1]);
+  });
+
   it('put a pod where the one runs that it must be near', () => {
     const { placements } = placed({
       nodes: [nodeWith({ meta: { labels: { app: 'web' } } })],
@@ -127,6 +147,15 @@ describe('rules over the hostname', () => {
     expect(placed({ pods: appPods('cache', 1, near(aTerm())) }).refused).toMatchObject([
       { by: 'topology', because: expect.stringContaining('app=web') },
     ]);
+  });
+
+  it('refuse it also where a node is made for others', () => {
+    const { claims, refused } = placed({
+      pods: [...appPods('cache', 1, near(aTerm())), ...appPods('other', 1)],
+    });
+
+    expect(claims.flatMap(({ pods }) => pods)).toEqual(['default/other-1']);
+    expect(refused.map(({ pod }) => pod)).toEqual(['default/cache-1']);
   });
 
   it('want one pod that serves all terms of an affinity, not one for each', () => {

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { spec } from '#test/build/constraints.ts';
+import { aNewClaim } from '#test/build/node-claims.ts';
+import { aNodePool } from '#test/build/node-pools.ts';
+import { aNode, anInFlightNode, aStateNode } from '#test/build/nodes.ts';
+import { NOON } from '#test/build/objects.ts';
+import { appPods, byZone, placed } from '#test/build/placing.ts';
+import { aRunningPod } from '#test/build/pods.ts';
+import { apart, aSpread, aTerm, ZONE_KEY } from '#test/build/topology.ts';
+
+/** A NodeClaim that may become a node in either of two zones. */
+function openClaim() {
+  const claim = aNewClaim({
+    meta: { name: 'open' },
+    spec: {
+      requirements: [
+        spec(`${ZONE_KEY} In us-east-1a us-east-1b`),
+        spec('node.kubernetes.io/instance-type In m5.large'),
+      ],
+    },
+  });
+  const { [ZONE_KEY]: _zone, ...labels } = claim.meta.labels;
+  return anInFlightNode({ ...claim, meta: { ...claim.meta, labels } });
+}
+
+/** A pod labelled app=web that is about to be bound to it. */
+const promised = appPods('web', 1, { nominatedNodeName: 'open' });
+const shy = (count: number) =>
+  appPods('shy', count, { ...apart(aTerm({ topologyKey: ZONE_KEY })), requests: { cpu: 100 } });
+
+describe('pods on a node of which the zone is not known yet', () => {
+  it('keep away, in every zone that it may be in, those who keep away from them', () => {
+    const { placements, claims } = placed({ nodes: [openClaim()], pods: [...promised, ...shy(1)] });
+
+    expect(placements).toEqual([]);
+    expect(byZone(claims)).toEqual(['us-east-1c 1']);
+  });
+
+  it('do not count where a spread wants pods, but count where it has enough', () => {
+    const spread = { topologySpread: [aSpread()], meta: { labels: { app: 'web' } } };
+    const { placements, claims } = placed({
+      nodes: [openClaim()],
+      pods: [...promised, ...appPods('like-web', 3, { ...spread, requests: { cpu: 1900 } })],
+    });
+
+    expect(placements).toEqual([]);
+    expect(byZone(claims)).toEqual(['us-east-1c 1']);
+  });
+});
+
+describe('pods that are ending', () => {
+  const inZone = (...running: Parameters<typeof aRunningPod>[0][]) =>
+    aStateNode({ node: aNode(), pods: running.map((each) => aRunningPod(each)) });
+  const only = aNodePool({ template: { requirements: [spec(`${ZONE_KEY} In us-east-1a`)] } });
+  const ending = { meta: { name: 'old', labels: { app: 'web' }, deletedAt: NOON } };
+
+  it('keep nobody away who keeps away from them', () => {
+    const { refused } = placed({ nodes: [inZone(ending)], nodePools: [only], pods: shy(1) });
+
+    expect(refused).toEqual([]);
+  });
+
+  it('keep those away whom they do not want, until they are gone', () => {
+    const { refused } = placed({
+      nodes: [inZone({ ...ending, ...apart(aTerm({ topologyKey: ZONE_KEY })) })],
+      nodePools: [only],
+      pods: appPods('web', 1),
+    });
+
+    expect(refused).toMatchObject([{ pod: 'default/web-1', by: 'topology' }]);
+  });
+});
