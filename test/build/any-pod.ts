@@ -95,15 +95,7 @@ const halves = (required: fc.Arbitrary<PodAffinityTerm[]>) =>
   });
 
 /** Names of claims for volumes: what `someVolumes` has, and one that nobody made. */
-export const CLAIMS = [
-  'in-a',
-  'in-b-or-c',
-  'waits',
-  'waits-in-a',
-  'waits-in-b-or-c',
-  'at-once',
-  'none',
-];
+const CLAIMS = ['in-a', 'in-b-or-c', 'waits', 'waits-in-a', 'waits-in-b-or-c', 'at-once', 'none'];
 
 const volumes = seldom<Pod['volumes']>(
   [],

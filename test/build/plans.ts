@@ -51,7 +51,7 @@ export const requirementOn = (
 const NOBODY = { matchLabels: {}, matchExpressions: [] };
 
 /** A selector of pods with the label app. */
-export const ofApp = (app: string) => ({ ...NOBODY, matchLabels: { app } });
+const ofApp = (app: string) => ({ ...NOBODY, matchLabels: { app } });
 
 /** A term of pod affinity over `topologyKey` about the pods of an app, of the pod's namespace. */
 export const about = (
@@ -148,6 +148,15 @@ export function afterwards(
   ]);
   const left = snapshot.pods.filter((pod) => !placed.has(nameOf(pod)));
   return aSnapshot({ ...snapshot, nodes: [...old, ...made], pods: [...left, ...pods] });
+}
+
+/** What stands when one pass over a cluster has been carried out. */
+export const stand = (difference: Partial<Snapshot>): Snapshot => next(aSnapshot(difference));
+
+/** What stands when one more pass has been carried out, with these pods waiting beside the others. */
+export function next(snapshot: Snapshot, pods: readonly Pod[] = []): Snapshot {
+  const more = { ...snapshot, pods: [...snapshot.pods, ...pods] };
+  return afterwards(more, place(more));
 }
 
 const nameOf = ({ meta }: Pod): string => `${meta.namespace}/${meta.name}`;

@@ -53,6 +53,16 @@ const running = (name: string, node: string, difference: Partial<Pod> = {}): Pod
 const inZone = (letter: string, pods: readonly Pod[] = [], name = `node-${letter}`) =>
   anUnmanagedNode(aNode({ meta: { name, labels: { [ZONE]: `us-east-1${letter}` } } }), pods);
 
+/** A node in each of two racks, of which y is tainted. */
+const RACKS = ['x', 'y'].map((rack) =>
+  anUnmanagedNode(
+    aNode({
+      meta: { name: `node-${rack}`, labels: { rack } },
+      taints: rack === 'y' ? [{ key: 'no', value: '', effect: 'NoSchedule' }] : [],
+    }),
+  ),
+);
+
 /** Each of these pods on the node it is said to be on. */
 const on = (placements: Readonly<Record<string, string>>): Placing => ({
   ...place(aSnapshot()),
@@ -229,14 +239,7 @@ const PLANTED: readonly Case[] = [
     'a spread that counts nodes whose taints it minds',
     {
       pods: [web('a', even('rack')), web('b', even('rack'))],
-      nodes: ['x', 'y'].map((rack) =>
-        anUnmanagedNode(
-          aNode({
-            meta: { name: `node-${rack}`, labels: { rack } },
-            taints: rack === 'y' ? [{ key: 'no', value: '', effect: 'NoSchedule' }] : [],
-          }),
-        ),
-      ),
+      nodes: RACKS,
     },
     on({ a: 'node-x', b: 'node-x' }),
     'too uneven in x',
@@ -360,14 +363,7 @@ const SOUND: readonly Case[] = [
     'a spread that leaves out nodes whose taints it minds',
     {
       pods: ['a', 'b'].map((name) => web(name, even('rack', { nodeTaintsPolicy: 'Honor' }))),
-      nodes: ['x', 'y'].map((rack) =>
-        anUnmanagedNode(
-          aNode({
-            meta: { name: `node-${rack}`, labels: { rack } },
-            taints: rack === 'y' ? [{ key: 'no', value: '', effect: 'NoSchedule' }] : [],
-          }),
-        ),
-      ),
+      nodes: RACKS,
     },
     on({ a: 'node-x', b: 'node-x' }),
     '',

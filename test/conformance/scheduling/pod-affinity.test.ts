@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { place } from '#lib/decide/place.ts';
 import type { Pod, PodAffinityTerm } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { spec } from '#test/build/constraints.ts';
@@ -10,29 +9,21 @@ import { aMeta } from '#test/build/objects.ts';
 import {
   about,
   affinity,
-  afterwards,
   apart,
   evenly,
   HOSTNAME,
   named,
   near,
+  next,
   ofAnApp,
   planOf,
   ratherApart,
   skewOf,
+  stand,
   ZONE,
 } from '#test/build/plans.ts';
 import { aRunningPod } from '#test/build/pods.ts';
-import { aSnapshot } from '#test/build/snapshots.ts';
 
-const stand = (difference: Partial<Snapshot>): Snapshot => {
-  const snapshot = aSnapshot(difference);
-  return afterwards(snapshot, place(snapshot));
-};
-const next = (snapshot: Snapshot, pods: readonly Pod[]): Snapshot => {
-  const more = { ...snapshot, pods: [...snapshot.pods, ...pods] };
-  return afterwards(more, place(more));
-};
 const inZones = (...letters: string[]) => [
   aNodePool({
     template: {

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { place } from '#lib/decide/place.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod, TopologySpreadConstraint } from '#lib/model/pod.ts';
-import type { Snapshot } from '#lib/model/snapshot.ts';
 import { spec, taint, tolerating } from '#test/build/constraints.ts';
 import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
@@ -10,30 +8,22 @@ import { aNode, anUnmanagedNode } from '#test/build/nodes.ts';
 import { NOON } from '#test/build/objects.ts';
 import {
   affinity,
-  afterwards,
   CAPACITY_TYPE,
   evenly,
   HOSTNAME,
   named,
+  next,
   ofAnApp,
   planOf,
   pool,
   skewOf,
+  stand,
   ZONE,
 } from '#test/build/plans.ts';
 import { aRunningPod } from '#test/build/pods.ts';
 import { aSnapshot, someSettings } from '#test/build/snapshots.ts';
 import { aBoundClaim, aVolume, inZones } from '#test/build/volumes.ts';
 
-/** What stands when one pass over a cluster has been carried out. */
-const stand = (difference: Partial<Snapshot>): Snapshot => {
-  const snapshot = aSnapshot(difference);
-  return afterwards(snapshot, place(snapshot));
-};
-const next = (snapshot: Snapshot, pods: readonly Pod[]): Snapshot => {
-  const more = { ...snapshot, pods: [...snapshot.pods, ...pods] };
-  return afterwards(more, place(more));
-};
 const web = (
   count: number,
   constraint: Partial<TopologySpreadConstraint> = {},
