@@ -4,6 +4,7 @@ import { type Admissions, createAdmissions } from './admission.ts';
 import type { Axes } from './amounts.ts';
 import { type Corrections, corrected, withCorrections } from './corrections.ts';
 import type { Economy } from './fill.ts';
+import { placeAll } from './followers.ts';
 import { type HostPacking, packHosts } from './host-packing.ts';
 import type { Host } from './hosts.ts';
 import { type Ledger, openLedger } from './ledger.ts';
@@ -158,16 +159,17 @@ function attempt(
   const waiting = groups.map(waitingOf);
   placeAllExpected(waiting, onHosts, expected);
   const free = waiting.filter(({ group }) => group.standing.byDomain.length === 0);
-  for (const each of waiting) {
+  const placeFree = (each: Waiting): void => placeOrYield(each, onHosts, sources, admissions);
+  placeAll(waiting, waiting, (each) => {
     const { byDomain } = each.group.standing;
-    if (byDomain.length === 0) placeOrYield(each, onHosts, sources, admissions);
+    if (byDomain.length === 0) placeFree(each);
     // Whom rules merely count waits until their owners have been told where to stand.
     else if (byDomain.some(({ owns }) => owns)) onHosts.place(each);
-  }
+  });
   const assigning = { topology, census, hosts, onHosts, sources, admissions, caps, manner };
   const assigned = assignDomains(waiting, assigning);
   const sent = assigned.map(({ group }) => waitingOf(group));
-  for (const each of sent) placeOrYield(each, onHosts, sources, admissions);
+  placeAll(sent, [...free, ...sent], placeFree);
   const opening = openLedger(sources, snapshot);
   const toOpen = [...free, ...sent].sort((a, b) => largestFirst(a.group, b.group));
   const inPlay = sourcesInPlay(groups, { sources, admissions, ledger: opening });

@@ -98,17 +98,17 @@ function unknownKey(
 export function describePart({ rule, owns }: Part, namespace: string): string {
   const { kind, topologyKey, maxSkew, minDomains } = rule;
   const pods = `pods with ${describeWhom(rule, namespace)}`;
-  const domain = topologyKey === HOSTNAME ? 'node' : topologyKey;
+  const [where, domain] = topologyKey === HOSTNAME ? ['on', 'node'] : ['in', topologyKey];
   const minimum = minDomains > 1 ? `, minDomains ${minDomains}` : '';
   switch (kind) {
     case 'spread':
       return `its topology spread over ${topologyKey} (${pods}, maxSkew ${maxSkew}${minimum}) has no room for one more in any domain`;
     case 'affinity':
-      return `its required pod affinity finds no ${pods} in any ${domain} where it could be`;
+      return `its required pod affinity finds no ${pods} ${where} any ${domain} where it could be`;
     case 'antiAffinity':
       return owns
-        ? `its required pod anti-affinity keeps it away from ${pods}, and they are in every ${domain} where it could be`
-        : `pods whose required pod anti-affinity keeps ${pods} away are in every ${domain} where it could be`;
+        ? `its required pod anti-affinity keeps it away from ${pods}, and they are ${where} every ${domain} where it could be`
+        : `pods whose required pod anti-affinity keeps ${pods} away are ${where} every ${domain} where it could be`;
   }
 }
 

@@ -92,6 +92,35 @@ describe('rules over the hostname', () => {
     expect(placements).toHaveLength(2);
   });
 
+  it('put a pod on the node of a smaller one that is placed there just now', () => {
+    const cache = near(aTerm({ selector: labelled({ app: 'cache' }) }));
+    const { placements, refused } = placed({
+      nodes: [nodeWith()],
+      pods: [
+        ...appPods('ui', 1, { ...cache, requests: { cpu: 500 } }),
+        ...appPods('cache', 1, { ...near(aTerm()), requests: { cpu: 200 } }),
+        ...appPods('web', 1),
+      ],
+    });
+
+    expect(placements).toHaveLength(3);
+    expect(refused).toEqual([]);
+  });
+
+  it('give it the room beside that one before others take it', () => {
+    const { placements, refused } = placed({
+      nodes: [nodeWith()],
+      pods: [
+        ...appPods('ui', 1, { ...near(aTerm()), requests: { cpu: 1000 } }),
+        ...appPods('web', 1, { requests: { cpu: 400 } }),
+        ...appPods('other', 9, { requests: { cpu: 100 } }),
+      ],
+    });
+
+    expect(refused).toEqual([]);
+    expect(placements.map(({ pod }) => pod)).toContain('default/ui-1');
+  });
+
   it('gather pods on one node that must be near their own kind', () => {
     expect(perNode(placed({ pods: appPods('web', 6, near(aTerm())) }).claims)).toEqual([6]);
   });
