@@ -146,7 +146,7 @@ interface Conditions extends Way, Pick<AssignContext, 'caps'> {
 function attempt(
   economy: Economy,
   problem: AdmittedProblem,
-  { caps, manner, first, sought, corrections }: Conditions,
+  { caps, manner, first, sought, pricing, corrections }: Conditions,
 ): Attempt {
   const { snapshot, groups, hosts, sources, axes, expected, topology, admissions } = problem;
   const census = topology.openCensus(sought);
@@ -175,10 +175,11 @@ function attempt(
   const inPlay = sourcesInPlay(groups, { sources, admissions, ledger: opening });
   const opened = toOpen.map(({ group }) => group);
   const prices = priceOut(demandsOf(toOpen), inPlay, admissions);
+  const going = (pricing === 'alternative' && prices.alternative) || prices;
   const { claims, ledger } = packNewNodes(toOpen, onHosts, opening, {
     axes,
     admissions,
-    prices: withCorrections(prices, corrections, opened),
+    prices: withCorrections(going, corrections, opened),
     sources,
     economy,
     first,
@@ -207,7 +208,7 @@ function attempt(
     }),
     admissions,
     ledger,
-    corrections: corrected({ claims, groups: opened, prices, before: corrections }),
+    corrections: corrected({ claims, groups: opened, prices: going, before: corrections }),
   };
   const inVain = ownedInVain([...waiting, ...sent]).filter(
     (rule) => sought.has(rule) && !begun.has(rule),

@@ -25,6 +25,8 @@ export interface Prices {
   readonly pricesAt: (offering: Offering) => Amounts | undefined;
   /** The dearest price of each resource over all markets. */
   readonly dearest: Amounts;
+  /** Prices of markets that are parted in another way: no better, but other plans come of them. */
+  readonly alternative?: Prices;
 }
 
 /** Markets and pods answer each other at most this often, and as often as this much work allows. */
@@ -62,7 +64,19 @@ export function priceOut(
     return { markets, players, best: play(players, markets) };
   });
   if (!byUse || !bySize) throw new Error('expected two ways to part markets, found fewer');
-  const { markets, players, best } = bySize.best.total > byUse.best.total ? bySize : byUse;
+  const tellsMore = bySize.best.total > byUse.best.total;
+  const [better, other] = tellsMore ? [bySize, byUse] : [byUse, bySize];
+  return { ...pricesOf(better), alternative: pricesOf(other) };
+}
+
+/** What came of a game. */
+interface Played {
+  readonly markets: Markets;
+  readonly players: readonly Player[];
+  readonly best: Priced;
+}
+
+function pricesOf({ markets, players, best }: Played): Prices {
   const worths = new Map(players.map(({ group }, at) => [group, best.worths[at] ?? 0]));
   const prices = best.prices.map((each) => [...each]);
   const worthOf = (group: PodGroup): number => worths.get(group) ?? 0;

@@ -10,11 +10,18 @@ import type { Waiting } from './waiting.ts';
 export interface Way {
   readonly manner: Manner;
   readonly first: OpenContext['first'];
+  /** By which of the prices that were found pods are packed. */
+  readonly pricing: 'better' | 'alternative';
   readonly corrections: Corrections;
 }
 
 /** The usual way, which is as good as any for large batches. */
-export const USUAL_WAY: Way = { manner: 'even', first: 'dearest', corrections: NO_CORRECTIONS };
+export const USUAL_WAY: Way = {
+  manner: 'even',
+  first: 'dearest',
+  pricing: 'better',
+  corrections: NO_CORRECTIONS,
+};
 
 /** What came of a way. */
 export interface Outcome {
@@ -38,10 +45,10 @@ const PASSES = 5;
 const GOOD_ENOUGH = 1.001;
 
 /**
- * The cheapest outcome of all ways that are worth trying, then of several passes in which pods are
+ * The cheapest outcome of all ways that are worth trying, then by other prices, then of several passes in which pods are
  * valued by what they cost in the pass before. Every outcome is a complete plan.
  *
- * Cost: at most four ways and five passes, in small batches only.
+ * Cost: at most five ways and five passes, in small batches only.
  */
 export function cheapestWay<Plan extends Outcome>(
   groups: readonly PodGroup[],
@@ -49,14 +56,18 @@ export function cheapestWay<Plan extends Outcome>(
 ): Plan {
   let best = packIn(USUAL_WAY);
   let way = USUAL_WAY;
-  for (const other of otherWays(groups)) {
+  const attempt = (other: Way): Plan => {
     const plan = packIn(other);
     if (isCheaper(plan, best)) [best, way] = [plan, other];
-  }
-  let last = best;
-  for (let pass = 0; pass < passesFor(groups) && !isGoodEnough(best); pass++) {
-    last = packIn({ ...way, corrections: last.corrections });
-    if (isCheaper(last, best)) best = last;
+    return plan;
+  };
+  for (const other of otherWays(groups)) attempt(other);
+  if (!isSmall(groups) || isGoodEnough(best)) return best;
+  attempt({ ...way, pricing: 'alternative' });
+  let { corrections } = best;
+  const { manner, first, pricing } = way;
+  for (let pass = 0; pass < PASSES && !isGoodEnough(best); pass++) {
+    ({ corrections } = attempt({ manner, first, pricing, corrections }));
   }
   return best;
 }
@@ -74,8 +85,9 @@ function otherWays(groups: readonly PodGroup[]): readonly Way[] {
   return all.slice(1);
 }
 
-const passesFor = (groups: readonly PodGroup[]): number =>
-  groups.length <= MOST_GROUPS_TO_REFINE && countPods(groups) <= MOST_PODS_TO_REFINE ? PASSES : 0;
+/** Whether a batch is worth packing again and again. */
+const isSmall = (groups: readonly PodGroup[]): boolean =>
+  groups.length <= MOST_GROUPS_TO_REFINE && countPods(groups) <= MOST_PODS_TO_REFINE;
 
 const isGoodEnough = (plan: Outcome): boolean =>
   priceOf(plan) <= plan.lowerBoundUsdPerHour * GOOD_ENOUGH;

@@ -16,7 +16,7 @@ export interface Measured {
   readonly threadMillis: readonly number[];
   /** The same with what the compiler and the garbage collector took beside it. */
   readonly processMillis: readonly number[];
-  /** The most memory that the process has held, reading the objects included. */
+  /** The most memory that the process held until the first solve was over, reading included. */
   readonly peakMegabytes: number;
 }
 
@@ -24,6 +24,7 @@ const [kind = '', size = '0', runs = '1'] = process.argv.slice(2);
 const problem = problemOf(clusterOf(kind, Number(size)));
 const threadMillis: number[] = [];
 const processMillis: number[] = [];
+let peakMegabytes = 0;
 let solved = { claims: 0, refused: 0, usdPerHour: 0, lowerBoundUsdPerHour: 0 };
 for (let run = 0; run < Number(runs); run++) {
   const before = { thread: process.threadCpuUsage(), process: process.cpuUsage() };
@@ -32,6 +33,7 @@ for (let run = 0; run < Number(runs); run++) {
   const whole = process.cpuUsage(before.process);
   threadMillis.push((thread.user + thread.system) / 1000);
   processMillis.push((whole.user + whole.system) / 1000);
+  if (run === 0) peakMegabytes = process.resourceUsage().maxRSS / 1024;
   solved = {
     claims: claims.length,
     refused: refusals.reduce((sum, { pods }) => sum + pods.length, 0),
@@ -46,6 +48,6 @@ const measured: Measured = {
   lowerBoundUsdPerHour: solved.lowerBoundUsdPerHour,
   threadMillis,
   processMillis,
-  peakMegabytes: process.resourceUsage().maxRSS / 1024,
+  peakMegabytes,
 };
 process.stdout.write(`${JSON.stringify(measured)}\n`);
