@@ -24,7 +24,7 @@ export interface DemandClass {
  * Offerings that the pods at hand cannot tell apart: the same classes may run on all of them.
  * Reserved ones belong to no market: they cost next to nothing, but there are only so many.
  */
-export interface Market {
+interface Market {
   /** Places in the list of classes, ascending. */
   readonly classes: readonly number[];
   /** One for each type, at its cheapest offering here, with what pods can really use of it. */
