@@ -6,15 +6,16 @@ import type { TopologyRule } from './rule.ts';
  * the first. None of them can be the first, so none may count on another. Who is of its own kind
  * can begin and waits for nobody.
  *
- * Cost: groups × affinities, only where there are any.
+ * Cost: for each group, the groups that it can reach; only where there are affinities.
  */
 export function circleAmong(groups: readonly PodGroup[]): ReadonlySet<PodGroup> {
   const bound = groups.filter((group) => awaitedBy(group).length > 0);
   if (bound.length < 2) return NOBODY;
+  const serving = servingAmong(bound);
   const needs = new Map(
     bound.map((group) => {
-      const rules = awaitedBy(group);
-      return [group, bound.filter((other) => other !== group && isWanted(other, rules))] as const;
+      const serve = new Set(awaitedBy(group).flatMap((rule) => serving.get(rule) ?? []));
+      return [group, [...serve].filter((other) => other !== group)] as const;
     }),
   );
   return new Set(bound.filter((group) => canReach(group, group, needs)));
@@ -30,8 +31,18 @@ const awaitedBy = (group: PodGroup): readonly TopologyRule[] =>
     .filter(({ rule, owns, selected }) => rule.kind === 'affinity' && owns && !selected)
     .map(({ rule }) => rule);
 
-const isWanted = (group: PodGroup, rules: readonly TopologyRule[]): boolean =>
-  partsOf(group).some(({ rule, selected }) => selected && rules.includes(rule));
+/** By affinity: those of the groups that it selects. */
+function servingAmong(groups: readonly PodGroup[]): ReadonlyMap<TopologyRule, readonly PodGroup[]> {
+  const serving = new Map<TopologyRule, PodGroup[]>();
+  for (const group of groups) {
+    for (const { rule } of partsOf(group).filter(({ selected }) => selected)) {
+      const others = serving.get(rule);
+      if (others) others.push(group);
+      else serving.set(rule, [group]);
+    }
+  }
+  return serving;
+}
 
 function canReach(
   from: PodGroup,

@@ -86,13 +86,17 @@ export function ruleBookOf({ batch, running, namespaces, wishesOf }: RuleProblem
   for (const pod of running) imposedBy(pod);
   const inOrder = [...known].sort(([a], [b]) => compareText(a, b)).map(([, rule]) => rule);
   const numbers = new Map(inOrder.map((rule, at) => [rule, at]));
+  const numberOf = (rule: TopologyRule): number => numbers.get(rule) ?? -1;
+  const candidatesFor = indexOf(inOrder);
   const selection = new Map<string, readonly TopologyRule[]>();
   const selecting = remembered((pod: Pod): readonly TopologyRule[] => {
     if (inOrder.length === 0) return NONE;
     const text = labelsText(pod);
     const before = selection.get(text);
     if (before) return before;
-    const rules = inOrder.filter((rule) => isSelected(rule, pod));
+    const rules = candidatesFor(pod)
+      .filter((rule) => isSelected(rule, pod))
+      .sort((a, b) => numberOf(a) - numberOf(b));
     selection.set(text, rules);
     return rules;
   });
@@ -100,11 +104,10 @@ export function ruleBookOf({ batch, running, namespaces, wishesOf }: RuleProblem
   const standingOf = (pod: Pod): Standing => {
     const [owns, selected] = [ownedBy(pod), selecting(pod)];
     if (owns.length === 0 && selected.length === 0) return NO_STANDING;
-    const numberOf = (rule: TopologyRule): number => numbers.get(rule) ?? -1;
     const text = `${owns.map(numberOf).join()}|${selected.map(numberOf).join()}`;
     const before = standings.get(text);
     if (before) return before;
-    const standing = standingAmong(inOrder, new Set(owns), new Set(selected));
+    const standing = standingOn(numberOf, new Set(owns), new Set(selected));
     standings.set(text, standing);
     return standing;
   };
@@ -133,16 +136,34 @@ const NONE: readonly TopologyRule[] = [];
 
 const NO_STANDING: Standing = { byNode: [], byDomain: [], byNodeText: '', byDomainText: '' };
 
-function standingAmong(
-  rules: readonly TopologyRule[],
+/** By the labels of a pod: every rule that may select it, and few others, in no order. */
+function indexOf(rules: readonly TopologyRule[]): (pod: Pod) => readonly TopologyRule[] {
+  const byLabel = new Map<string, TopologyRule[]>();
+  const unlabelled: TopologyRule[] = [];
+  for (const rule of rules) {
+    const [label] = Object.entries(rule.whom[0]?.selector?.matchLabels ?? {});
+    const text = label?.join('=');
+    const others = text === undefined ? unlabelled : (byLabel.get(text) ?? []);
+    others.push(rule);
+    if (text !== undefined) byLabel.set(text, others);
+  }
+  return ({ meta }) => [
+    ...unlabelled,
+    ...Object.entries(meta.labels).flatMap((label) => byLabel.get(label.join('=')) ?? []),
+  ];
+}
+
+function standingOn(
+  numberOf: (rule: TopologyRule) => number,
   owns: ReadonlySet<TopologyRule>,
   selected: ReadonlySet<TopologyRule>,
 ): Standing {
-  const parts = rules.flatMap((rule, number) =>
-    owns.has(rule) || selected.has(rule)
-      ? [{ number, part: { rule, owns: owns.has(rule), selected: selected.has(rule) } }]
-      : [],
-  );
+  const parts = [...new Set([...owns, ...selected])]
+    .map((rule) => ({
+      number: numberOf(rule),
+      part: { rule, owns: owns.has(rule), selected: selected.has(rule) },
+    }))
+    .sort((a, b) => a.number - b.number);
   const byNode = parts.filter(({ part }) => part.rule.topologyKey === HOSTNAME);
   const byDomain = parts.filter(({ part }) => part.rule.topologyKey !== HOSTNAME);
   return {

@@ -113,12 +113,13 @@ const NO_RESIDENTS: ReadonlyMap<TopologyRule, Residents> = new Map();
 const NO_PLACE: Place = new Map();
 
 function residentsOf({ book, nodes, promised, batch }: TopologyProblem): readonly Resident[] {
+  const rules = new Set(book.rules);
   return nodes.flatMap((node) => {
     const pods = [...node.pods, ...(promised.get(node.name) ?? [])];
     return pods
       .filter((pod) => !isTerminal(pod) && !batch.has(pod.meta.uid) && !goesWith(node, pod))
       .flatMap((pod) => {
-        const parts = partsOf(pod, book);
+        const parts = partsOf(pod, book, rules);
         return parts.length === 0 ? [] : [{ parts, node }];
       });
   });
@@ -128,13 +129,16 @@ function residentsOf({ book, nodes, promised, batch }: TopologyProblem): readonl
 const goesWith = (node: StateNode, pod: Pod): boolean =>
   isGoing(node) && (isDaemon(pod) || isMirror(pod));
 
-function partsOf(pod: Pod, { rules, imposedBy, selecting }: RuleBook): readonly Part[] {
-  const imposed = imposedBy(pod);
-  const selects = isTerminating(pod) ? [] : selecting(pod);
-  if (imposed.length === 0 && selects.length === 0) return [];
-  return rules
-    .map((rule) => ({ rule, owns: imposed.includes(rule), selected: selects.includes(rule) }))
-    .filter(({ owns, selected }) => owns || selected);
+function partsOf(
+  pod: Pod,
+  { imposedBy, selecting }: RuleBook,
+  rules: ReadonlySet<TopologyRule>,
+): readonly Part[] {
+  const imposed = new Set(imposedBy(pod));
+  const selects = new Set(isTerminating(pod) ? [] : selecting(pod));
+  return [...new Set([...imposed, ...selects])]
+    .filter((rule) => rules.has(rule))
+    .map((rule) => ({ rule, owns: imposed.has(rule), selected: selects.has(rule) }));
 }
 
 /** Whether the labels of some node, or of nodes that some NodePool makes, could be what is asked. */
