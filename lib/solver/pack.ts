@@ -210,19 +210,22 @@ function attempt(
     ledger,
     corrections: corrected({ claims, groups: opened, prices: going, before: corrections }),
   };
-  const inVain = ownedInVain([...waiting, ...sent]).filter(
-    (rule) => sought.has(rule) && !begun.has(rule),
-  );
+  const inVain = ownedInVain([...waiting, ...sent], { sought, begun });
   return { packed, missing: missingAmong(assigned, sent, groupOf), inVain };
 }
 
-/** Rules over the hostname whose owners got no place. */
-const ownedInVain = (waiting: readonly Waiting[]): readonly TopologyRule[] => {
-  const parts = waiting.flatMap(({ left, group }) =>
-    left.length > 0 ? group.standing.byNode : [],
-  );
-  return [...new Set(parts.filter(({ owns }) => owns).map(({ rule }) => rule))];
-};
+/** Affinities whose owners got no place while they waited for others: nobody of theirs has begun. */
+function ownedInVain(
+  waiting: readonly Waiting[],
+  { sought, begun }: Readonly<Record<'sought' | 'begun', ReadonlySet<TopologyRule>>>,
+): readonly TopologyRule[] {
+  const rules = waiting
+    .filter(({ left }) => left.length > 0)
+    .flatMap(({ group }) => group.standing.byNode)
+    .filter(({ owns }) => owns)
+    .map(({ rule }) => rule);
+  return [...new Set(rules)].filter((rule) => sought.has(rule) && !begun.has(rule));
+}
 
 /** Affinities that select pods of the batch which do not ask for it themselves. */
 const soughtIn = (groups: readonly PodGroup[]): ReadonlySet<TopologyRule> =>
