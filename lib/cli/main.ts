@@ -52,6 +52,16 @@ program
   .option('--feature-gates <gates>', 'what is off by default, such as NodeOverlay=true')
   .option('--limit-usd-per-hour <usd>', 'what all nodes together may cost')
   .option('--scheduler-config <path>', 'the spread of pods that ask for none, as for Karpenter')
+  .addOption(
+    new Option('--min-values-policy <policy>', 'whether minValues may be lowered')
+      .choices(['Strict', 'BestEffort'])
+      .default('Strict'),
+  )
+  .addOption(
+    new Option('--preference-policy <policy>', 'whether what pods prefer is regarded')
+      .choices(['Respect', 'Ignore'])
+      .default('Respect'),
+  )
   .option('--now <instant>', 'the instant of the decision, such as 2026-11-20T12:00:00Z')
   .addOption(output())
   .action(async (decision: string, options) => {

@@ -5,6 +5,7 @@ import { decideInterrupt } from '#lib/decide/interrupt.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
 import { parseFeatureGates } from '#lib/model/feature-gates.ts';
 import type { Decision, Plan } from '#lib/model/plan.ts';
+import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type EpochMs, parseInstant } from '#lib/model/time.ts';
 import { parseUsdPerHour } from '#lib/model/usd-limit.ts';
@@ -19,8 +20,10 @@ import { readFiles } from './read-files.ts';
 import { readSchedulerConfig } from './scheduler-config-file.ts';
 import { type FileSnapshotOptions, snapshotOfFiles } from './snapshot-of-files.ts';
 
+type Policies = Pick<ClusterSettings, 'minValuesPolicy' | 'preferencePolicy'>;
+
 /** What `joinery plan` was told on its command line. */
-export interface PlanArguments {
+export interface PlanArguments extends Partial<Policies> {
   readonly decision: string;
   /** Files and folders; none: the cluster of the current kubeconfig context. */
   readonly files: readonly string[];
@@ -137,7 +140,7 @@ async function snapshotFor(args: PlanArguments, connect: Connect): Promise<Made>
 }
 
 function optionsFor(
-  { now, featureGates = '', limitUsdPerHour = '' }: PlanArguments,
+  { now, featureGates = '', limitUsdPerHour = '', ...rest }: PlanArguments,
   catalog: OfferedTypes | undefined,
   present: EpochMs | undefined,
 ): FileSnapshotOptions {
@@ -148,6 +151,8 @@ function optionsFor(
     settings: {
       featureGates: 'problem' in gates ? [] : gates,
       ...(limit !== undefined && { limitUsdPerHour: limit }),
+      ...(rest.minValuesPolicy && { minValuesPolicy: rest.minValuesPolicy }),
+      ...(rest.preferencePolicy && { preferencePolicy: rest.preferencePolicy }),
     },
     ...(instant !== undefined && { now: instant }),
     ...(catalog !== undefined && { catalog }),

@@ -60,6 +60,26 @@ async function run(args: Partial<PlanArguments>) {
 }
 
 describe('joinery plan', () => {
+  it('lowers minValues and forgets preferences where it is told to', async () => {
+    const pool = structuredClone(POOL);
+    const type = { key: 'node.kubernetes.io/instance-type', operator: 'Exists', minValues: 2 };
+    Object.assign(pool.spec.template.spec, { requirements: [type] });
+    const onDemand = { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] };
+    const preferred = [{ weight: 1, preference: { matchExpressions: [onDemand] } }];
+    const nodeAffinity = { preferredDuringSchedulingIgnoredDuringExecution: preferred };
+    const pod = aPodObject('web', '1', { affinity: { nodeAffinity } });
+    const strict = file('strict.json', { kind: 'List', items: [pool, pod] });
+    const wishful = file('wishful.json', { kind: 'List', items: [POOL, pod] });
+    const planOf = async (args: Partial<PlanArguments>) => JSON.parse((await run(args)).out);
+
+    expect((await planOf({ files: [strict] })).refused).toMatchObject([{ by: 'minValues' }]);
+    expect((await planOf({ files: [strict], minValuesPolicy: 'BestEffort' })).refused).toEqual([]);
+    expect((await planOf({ files: [wishful] })).warnings).toHaveLength(2);
+    expect((await planOf({ files: [wishful], preferencePolicy: 'Ignore' })).warnings).toHaveLength(
+      1,
+    );
+  });
+
   it('follows a catalog that is a link which was checked out as a file', async () => {
     const link = file('link.json', './catalog.json\n');
     const pods = file('one.json', { kind: 'List', items: [POOL, aPodObject('web', '1')] });
