@@ -2,7 +2,7 @@ import instanceTypes from '#lib/ec2/data/instance-types.json' with { type: 'json
 import usEast1 from '#lib/ec2/data/us-east-1.json' with { type: 'json' };
 import usWest2 from '#lib/ec2/data/us-west-2.json' with { type: 'json' };
 import type { Ec2Table } from '#lib/ec2/table.ts';
-import { decodeTable } from '#lib/ec2/table-codec.ts';
+import { decodeFacts, decodeTable } from '#lib/ec2/table-codec.ts';
 import type { Limits } from './instance-types.ts';
 
 const REGIONS: ReadonlyMap<string, unknown> = new Map([
@@ -18,13 +18,13 @@ const STAND_IN = 'us-east-1';
 
 /**
  * What EC2's own answers leave out of a type: network bandwidth and branch interfaces, as far as
- * the embedded table knows the type.
+ * the embedded table knows the type, whether an embedded region sells it or not.
  */
 export const embeddedLimits = (): Limits =>
   Object.fromEntries(
-    EMBEDDED_REGIONS.flatMap((region) => embeddedTable(region)?.types ?? []).map(({ facts }) => [
-      facts.name,
-      { networkMbps: facts.networkMbps, branchInterfaces: facts.branchInterfaces },
+    [...decodeFacts(instanceTypes)].map(([name, { networkMbps, branchInterfaces }]) => [
+      name,
+      { networkMbps, branchInterfaces },
     ]),
   );
 

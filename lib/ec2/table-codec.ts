@@ -120,7 +120,8 @@ function encodeCell(value: InstanceTypeFacts[Column]): unknown {
   return value.map((item) => (typeof item === 'object' ? Object.values(item) : item));
 }
 
-function decodeFacts(json: unknown): ReadonlyMap<string, InstanceTypeFacts> {
+/** The types of a facts file, by name, sold anywhere or not. Throws as `decodeTable` does. */
+export function decodeFacts(json: unknown): ReadonlyMap<string, InstanceTypeFacts> {
   const file = record(json, 'facts file');
   expectFormat(file, FACTS_FORMAT);
   const columns = list(file.columns, 'columns').map((column) => text(column, 'column'));

@@ -18,6 +18,16 @@ describe('factsOf', () => {
     }
   });
 
+  it('knows the limits of types that no embedded region sells', () => {
+    const sold = EMBEDDED_REGIONS.flatMap((region) => embeddedTable(region)?.types ?? []);
+
+    expect(sold.map(({ facts }) => facts.name)).not.toContain('dl2q.24xlarge');
+    expect(embeddedLimits()['dl2q.24xlarge']).toEqual({
+      networkMbps: 100_000,
+      branchInterfaces: 107,
+    });
+  });
+
   it('takes EC2’s baseline bandwidth for a type that nobody published a figure of', () => {
     const facts = embeddedTable('us-east-1')?.types.find(
       ({ facts: { name } }) => name === 'm5.large',
