@@ -1,10 +1,13 @@
+import { HOSTNAME } from '#lib/model/labels.ts';
 import type { PodGroup } from '../pod-groups.ts';
 import type { TopologyRule } from './rule.ts';
 
 /**
  * Groups that wait for one another: each must be near pods of the next, and the last near pods of
  * the first. None of them can be the first, so none may count on another. Who is of its own kind
- * can begin and waits for nobody.
+ * can begin and waits for nobody. Where all that they need is in domains, choosing these in order
+ * keeps them from beginning, and lets them in where somebody runs; only with a need on the node
+ * itself in the circle there is anybody to name.
  *
  * Cost: for each group, the groups that it can reach; only where there are affinities.
  */
@@ -18,8 +21,13 @@ export function circleAmong(groups: readonly PodGroup[]): ReadonlySet<PodGroup> 
       return [group, [...serve].filter((other) => other !== group)] as const;
     }),
   );
-  return new Set(bound.filter((group) => canReach(group, group, needs)));
+  const circle = bound.filter((group) => canReach(group, group, needs));
+  return circle.some(awaitsOnNode) ? new Set(circle) : NOBODY;
 }
+
+/** Whether somebody must be on its very node, which nobody asks while domains are chosen. */
+const awaitsOnNode = (group: PodGroup): boolean =>
+  awaitedBy(group).some(({ topologyKey }) => topologyKey === HOSTNAME);
 
 const NOBODY: ReadonlySet<PodGroup> = new Set();
 

@@ -6,7 +6,7 @@ import { aNode, anInFlightNode, aStateNode } from '#test/build/nodes.ts';
 import { NOON } from '#test/build/objects.ts';
 import { appPods, byZone, placed } from '#test/build/placing.ts';
 import { aRunningPod } from '#test/build/pods.ts';
-import { apart, aSpread, aTerm, ZONE_KEY } from '#test/build/topology.ts';
+import { apart, aSpread, aTerm, labelled, near, ZONE_KEY } from '#test/build/topology.ts';
 
 /** A NodeClaim that may become a node in either of two zones. */
 function openClaim() {
@@ -68,5 +68,58 @@ describe('pods that are ending', () => {
     });
 
     expect(refused).toMatchObject([{ pod: 'default/web-1', by: 'topology' }]);
+  });
+});
+
+describe('circles of affinity', () => {
+  const nearApp = (app: string) =>
+    near(aTerm({ topologyKey: ZONE_KEY, selector: labelled({ app }) }));
+
+  it('are refused where nobody of them runs', () => {
+    const { claims, refused } = placed({
+      pods: [...appPods('a', 1, nearApp('b')), ...appPods('b', 1, nearApp('a'))],
+    });
+
+    expect(claims).toEqual([]);
+    expect(refused).toHaveLength(2);
+  });
+
+  it('are refused also where one of them looks for the other on its own node', () => {
+    const { claims, refused } = placed({
+      pods: [
+        ...appPods('a', 1, near(aTerm({ selector: labelled({ app: 'b' }) }))),
+        ...appPods('b', 1, nearApp('a')),
+      ],
+    });
+
+    expect(claims).toEqual([]);
+    expect(refused).toHaveLength(2);
+  });
+
+  it('are no reason against whoever is in one, where somebody of them runs', () => {
+    const { refused } = placed({
+      nodes: [
+        aStateNode({ node: aNode(), pods: [aRunningPod({ meta: { labels: { app: 'a' } } })] }),
+      ],
+      pods: [
+        ...appPods('a', 1, { ...nearApp('b'), requests: { cpu: 1900 } }),
+        ...appPods('b', 1, { ...nearApp('a'), requests: { cpu: 1900 } }),
+      ],
+    });
+
+    expect(refused).toEqual([]);
+  });
+});
+
+describe('a selector of namespaces', () => {
+  it('that is empty means all of them, even one of which nothing else is known', () => {
+    const anywhere = aTerm({ topologyKey: ZONE_KEY, namespaceSelector: labelled({}) });
+    const stranger = aRunningPod({ meta: { namespace: 'unknown', labels: { app: 'web' } } });
+    const { refused } = placed({
+      nodes: [aStateNode({ node: aNode(), pods: [stranger] })],
+      pods: appPods('cache', 1, near(anywhere)),
+    });
+
+    expect(refused).toEqual([]);
   });
 });
