@@ -1,5 +1,5 @@
 import type { Pod } from '#lib/model/pod.ts';
-import type { Packed } from './pack.ts';
+import type { Packed } from './attempt.ts';
 import type { TopologyRule } from './topology/rule.ts';
 import {
   type Granting,

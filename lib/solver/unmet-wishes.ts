@@ -4,7 +4,7 @@ import { onlyValue } from '#lib/constraints/requirements.ts';
 import { HOSTNAME } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod } from '#lib/model/pod.ts';
-import type { Packed } from './pack.ts';
+import type { Packed } from './attempt.ts';
 import type { Domains } from './topology/domains.ts';
 import type { TopologyRule } from './topology/rule.ts';
 import { textOf } from './topology/rule-text.ts';
