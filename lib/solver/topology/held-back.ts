@@ -55,14 +55,19 @@ function heldBack(group: PodGroup, { topology, census, sources }: AssignContext)
 const NAMED_CELLS = 4;
 
 function namesOf(cells: readonly Cell[]): string {
-  const more = cells.length - NAMED_CELLS;
-  const names = cells.slice(0, NAMED_CELLS).map(({ values }) => values.map(nameOf).join(' with '));
-  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(' or ');
+  const names = [...new Set(cells.map(nameOf))];
+  const more = names.length - NAMED_CELLS;
+  const told = names.slice(0, NAMED_CELLS);
+  return more > 0 ? `${told.join(', ')} and ${more} more` : told.join(' or ');
 }
 
-/** The value alone says which key is meant, mostly: us-east-1a, spot. */
-const nameOf = (value: string): string =>
-  value.startsWith('!') ? `nodes without ${value.slice(1)}` : value.slice(value.indexOf('=') + 1);
+/** The values alone say which keys are meant, mostly: us-east-1a, spot with us-east-1a. */
+function nameOf({ values }: Cell): string {
+  const present = values.filter((value) => !value.startsWith('!'));
+  return present.length > 0
+    ? present.map((value) => value.slice(value.indexOf('=') + 1)).join(' with ')
+    : `nodes without ${values.map((value) => value.slice(1)).join(' and ')}`;
+}
 
 /** Cells that are looked into for a reason; further ones say the same, mostly. */
 const MOST_EXPLAINED = 8;

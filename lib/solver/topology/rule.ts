@@ -32,7 +32,7 @@ export interface Whom {
 }
 
 /** Which nodes a spread looks at. */
-export interface NodeFilter {
+interface NodeFilter {
   /** One of them must hold; absent: every node's labels will do. */
   readonly alternatives?: readonly LabelAsk[];
   /** They must put up with every taint; absent: taints do not matter. */
