@@ -91,11 +91,9 @@ export async function tellFailure(
 ): Promise<Result> {
   const found = await readClaim(ports, claim);
   if (found.status.providerId !== undefined) return DONE;
-  let ref = claimRef(found);
-  if (failure.next !== 'none') {
-    const metadata = { annotations: annotationsOf(failure, found, ports.now()) };
-    ref = { ...ref, resourceVersion: await patch(ports.kube, ref, { metadata }) };
-  }
+  const metadata = { annotations: annotationsOf(failure, found, ports.now()) };
+  const resourceVersion = await patch(ports.kube, claimRef(found), { metadata });
+  const ref = { ...claimRef(found), resourceVersion };
   const launched = {
     type: 'Launched',
     status: 'Unknown',

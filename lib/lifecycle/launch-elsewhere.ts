@@ -2,6 +2,7 @@ import { isRejection } from '#lib/constraints/rejection.ts';
 import { launchOf } from '#lib/ec2/launch.ts';
 import { LAUNCHED } from '#lib/model/condition-types.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
+import { LAUNCH_FAILED_AT } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { giveUp } from './giving-up.ts';
 import { alike, asNewGroup } from './launch-groups.ts';
@@ -30,7 +31,8 @@ export function elsewhereSteps(
 ): ReadonlyMap<string, ClaimStep> {
   const steps = alike(claims).flatMap((members) => {
     const canBuy = attempt + 1 < MOST_ATTEMPTS && isToBeHad(members, around);
-    const annotations = asNewGroup(members, attempt + 1);
+    // With its group a NodeClaim leaves the failure behind, in one write.
+    const annotations = { ...asNewGroup(members, attempt + 1), [LAUNCH_FAILED_AT]: null };
     return members.map((claim) => {
       const step = canBuy ? tryAgain(annotations) : giveUpStep(claim);
       return [claim.meta.uid, step] as const;

@@ -3,14 +3,13 @@ import { shortDigest } from '#lib/model/digest.ts';
 import type { Instance } from '#lib/model/instance.ts';
 import {
   LAUNCH_ATTEMPT,
-  LAUNCH_FAILED_AT,
   LAUNCH_GROUP,
   NODEPOOL,
   TERMINATION_FINALIZER,
 } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
-import { type EpochMs, parseInstant } from '#lib/model/time.ts';
-import { foundNoCapacity, launchedAt } from './launched.ts';
+import type { EpochMs } from '#lib/model/time.ts';
+import { foundNoCapacity, foundNoCapacityAt, launchedAt, launchFailedAt } from './launched.ts';
 import { betweenLaunches } from './pace.ts';
 import { grouped, type Surroundings } from './surroundings.ts';
 
@@ -164,11 +163,10 @@ function launchOrSplit(claims: readonly NodeClaim[], now: EpochMs): GroupDecisio
 }
 
 /** From when on a NodeClaim may be launched: at once, unless its last launch failed lately. */
-function mayLaunchFrom({ meta }: NodeClaim): EpochMs {
-  const failedAt = parseInstant(meta.annotations[LAUNCH_FAILED_AT] ?? '');
-  return failedAt === undefined
-    ? meta.createdAt
-    : failedAt + betweenLaunches(failedAt - meta.createdAt);
+function mayLaunchFrom(claim: NodeClaim): EpochMs {
+  const { createdAt } = claim.meta;
+  const failedAt = launchFailedAt(claim);
+  return failedAt === undefined ? createdAt : failedAt + betweenLaunches(failedAt - createdAt);
 }
 
 /** How many launches of these NodeClaims came to nothing; the highest count that one of them has. */
@@ -196,7 +194,8 @@ export const alike = (claims: readonly NodeClaim[]): readonly (readonly NodeClai
 
 /**
  * Whether the call of a group that is no longer whole may have made instances that are not seen
- * yet. It was sent, if at all, before the first of its members was launched or deleted.
+ * yet. It was sent, if at all, before the first of its members was launched, told that there is no
+ * capacity, or deleted.
  */
 function mayHaveInstances({ members, strays }: LaunchGroup, around: Surroundings): boolean {
   if (around.instances === undefined || strays.length > 0) return true;
@@ -206,7 +205,8 @@ function mayHaveInstances({ members, strays }: LaunchGroup, around: Surroundings
 
 /** From when on no launch was sent for the group of this member, on its account. */
 function touchedAt(claim: NodeClaim): EpochMs | undefined {
-  const evidence = [launchedAt(claim), claim.meta.deletedAt].flatMap((at) => at ?? []);
+  const instants = [launchedAt(claim), foundNoCapacityAt(claim), claim.meta.deletedAt];
+  const evidence = instants.flatMap((at) => at ?? []);
   return evidence.length === 0 ? undefined : Math.min(...evidence);
 }
 

@@ -1,10 +1,9 @@
 import { THROTTLED } from '#lib/ec2/fleet-errors.ts';
 import { LAUNCHED } from '#lib/model/condition-types.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
-import { LAUNCH_FAILED_AT } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
-import { type EpochMs, parseInstant } from '#lib/model/time.ts';
-import { launchedAt } from './launched.ts';
+import type { EpochMs } from '#lib/model/time.ts';
+import { launchedAt, launchFailedAt } from './launched.ts';
 import { betweenLaunches } from './pace.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -16,7 +15,7 @@ import type { Surroundings } from './surroundings.ts';
  */
 export function launchesPausedUntil({ claims }: Surroundings): EpochMs | undefined {
   const refused = claims.filter(isThrottled);
-  const lastRefusal = latest(refused.flatMap((claim) => failedAt(claim) ?? []));
+  const lastRefusal = latest(refused.flatMap((claim) => launchFailedAt(claim) ?? []));
   const lastSuccess = latest(claims.flatMap((claim) => launchedAt(claim) ?? []));
   if (lastRefusal === undefined || (lastSuccess ?? 0) >= lastRefusal) return undefined;
   const since = Math.min(...refused.map(({ meta }) => meta.createdAt));
@@ -25,9 +24,6 @@ export function launchesPausedUntil({ claims }: Surroundings): EpochMs | undefin
 
 const isThrottled = ({ status }: NodeClaim): boolean =>
   status.providerId === undefined && conditionOf(status.conditions, LAUNCHED)?.reason === THROTTLED;
-
-const failedAt = ({ meta }: NodeClaim): EpochMs | undefined =>
-  parseInstant(meta.annotations[LAUNCH_FAILED_AT] ?? '');
 
 const latest = (instants: readonly EpochMs[]): EpochMs | undefined =>
   instants.length === 0 ? undefined : Math.max(...instants);

@@ -1,7 +1,8 @@
 import { LAUNCHED } from '#lib/model/condition-types.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
+import { LAUNCH_FAILED_AT } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
-import type { EpochMs } from '#lib/model/time.ts';
+import { type EpochMs, parseInstant } from '#lib/model/time.ts';
 
 /** What a launch that found no capacity leaves as the reason of Launched. */
 const INSUFFICIENT_CAPACITY = 'InsufficientCapacity';
@@ -19,7 +20,21 @@ export function launchedAt({ status }: NodeClaim): EpochMs | undefined {
   return launched?.status === 'True' ? launched.changedAt : undefined;
 }
 
+/** When the last launch of a NodeClaim's group failed; undefined where none did. */
+export const launchFailedAt = ({ meta }: NodeClaim): EpochMs | undefined =>
+  parseInstant(meta.annotations[LAUNCH_FAILED_AT] ?? '');
+
+/**
+ * When the launch of this NodeClaim ended, conclusively, for want of capacity. The condition alone
+ * does not say so: it may be that of a group which the NodeClaim has left, for which the instant
+ * is taken away.
+ */
+export const foundNoCapacityAt = (claim: NodeClaim): EpochMs | undefined =>
+  claim.status.providerId === undefined &&
+  conditionOf(claim.status.conditions, LAUNCHED)?.reason === INSUFFICIENT_CAPACITY
+    ? launchFailedAt(claim)
+    : undefined;
+
 /** Whether a launch of this NodeClaim ended, conclusively, for want of capacity. */
-export const foundNoCapacity = ({ status }: NodeClaim): boolean =>
-  status.providerId === undefined &&
-  conditionOf(status.conditions, LAUNCHED)?.reason === INSUFFICIENT_CAPACITY;
+export const foundNoCapacity = (claim: NodeClaim): boolean =>
+  foundNoCapacityAt(claim) !== undefined;

@@ -94,6 +94,9 @@ describe('launch', () => {
       { status: 'Unknown', reason: 'InsufficientCapacity' },
       { status: 'Unknown', reason: 'InsufficientCapacity' },
     ]);
+    const [a] = bench.claims('a');
+    expect(a?.meta.annotations).toHaveProperty('joinery.dev/launch-failed-at');
+    expect(a?.meta.annotations).not.toHaveProperty('joinery.dev/launch-attempt');
     const now = bench.api.now();
     const { soldOut } = await bench.api.through(readSoldOut(bench.api.kube, now));
     expect(soldOut.length).toBeGreaterThan(1);

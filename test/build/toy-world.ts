@@ -7,6 +7,7 @@ import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { ObjectRef } from '#lib/model/object.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { formatInstant } from '#lib/model/time.ts';
 import { anInstance } from './instances.ts';
 import { aNewClaim } from './node-claims.ts';
 import { aNode } from './nodes.ts';
@@ -161,22 +162,17 @@ export function toyWorld(groups: readonly (readonly string[])[], misfortune: Mis
   }
 
   function tellFailure(ref: ObjectRef, reason: string, counts: boolean): void {
-    if (counts) {
-      call(() =>
-        change(ref, (claim) => ({
-          ...claim,
-          meta: {
-            ...claim.meta,
-            annotations: {
-              ...claim.meta.annotations,
-              'joinery.dev/launch-attempt': String(
-                Number(claim.meta.annotations['joinery.dev/launch-attempt'] ?? '0') + 1,
-              ),
-            },
-          },
-        })),
-      );
-    }
+    call(() =>
+      change(ref, (claim) => {
+        const attempt = Number(claim.meta.annotations['joinery.dev/launch-attempt'] ?? '0') + 1;
+        const annotations = {
+          ...claim.meta.annotations,
+          'joinery.dev/launch-failed-at': formatInstant(now),
+          ...(counts && { 'joinery.dev/launch-attempt': String(attempt) }),
+        };
+        return { ...claim, meta: { ...claim.meta, annotations } };
+      }),
+    );
     const condition = { type: 'Launched', status: 'Unknown', reason, message: 'none' } as const;
     call(() =>
       change(ref, (claim) => ({

@@ -82,7 +82,11 @@ describe('Launch', () => {
 
   it('deletes the NodeClaim if no capacity was found and none is left to try, and says so', () => {
     const claim = aNewClaim({
-      meta: { annotations: group, finalizers, createdAt },
+      meta: {
+        annotations: { ...group, 'joinery.dev/launch-failed-at': '2026-01-01T12:00:00Z' },
+        finalizers,
+        createdAt,
+      },
       status: unlaunched('InsufficientCapacity', 'all sold out'),
     });
 

@@ -26,18 +26,19 @@ const launched = (name: string, id: string, at = NOON): NodeClaim =>
     },
   });
 
-const withoutCapacity = (name: string, deletedAt?: number): NodeClaim =>
-  aNewClaim({
-    meta: {
-      name,
-      annotations: GROUP,
-      finalizers: FINALIZERS,
-      ...(deletedAt === undefined ? {} : { deletedAt }),
-    },
+const withoutCapacity = (
+  name: string,
+  difference: Partial<NodeClaim['meta']> & { readonly failedAt?: number } = {},
+): NodeClaim => {
+  const { failedAt = NOON - 5 * SECOND, ...meta } = difference;
+  const annotations = { ...GROUP, 'joinery.dev/launch-failed-at': formatInstant(failedAt) };
+  return aNewClaim({
+    meta: { name, annotations, finalizers: FINALIZERS, ...meta },
     status: {
       conditions: [aCondition('Launched', { status: 'Unknown', reason: 'InsufficientCapacity' })],
     },
   });
+};
 
 const stray = (id: string) => anInstance({ id, tags: { 'joinery.dev/launch-group': 'g' } });
 
@@ -155,23 +156,27 @@ describe('a launch group', () => {
   it.each([
     ['a member was launched', launched('c-1', 'i-01', NOON - 59 * SECOND)],
     ['a member is being deleted', member('c-1', { deletedAt: NOON - 59 * SECOND })],
-    ['a member failed and no launch can be dated', withoutCapacity('c-1')],
+    ['a member found no capacity', withoutCapacity('c-1', { failedAt: NOON - 59 * SECOND })],
   ])('waits for instances that may not be seen yet when %s', (_when, other) => {
     expect(groupIn([other, member('c-2')]).decision).toEqual({ kind: 'wait' });
   });
 
   it.each([
-    ['launched', launched('c-1', 'i-01', NOON - MINUTE)],
-    ['deleted', member('c-1', { deletedAt: NOON - MINUTE })],
-  ])(
-    'launches the rest anew a minute after a member was %s and nothing was seen',
-    (_what, other) => {
-      expect(groupIn([other, member('c-2')]).decision).toMatchObject({
-        kind: 'regroup',
-        groups: [[{ meta: { name: 'c-2' } }]],
-      });
-    },
-  );
+    ['was launched', launched('c-1', 'i-01', NOON - MINUTE)],
+    ['was deleted', member('c-1', { deletedAt: NOON - MINUTE })],
+    ['found no capacity', withoutCapacity('c-1', { failedAt: NOON - MINUTE })],
+  ])('launches the rest anew a minute after a member %s and nothing was seen', (_what, other) => {
+    expect(groupIn([other, member('c-2')]).decision).toMatchObject({
+      kind: 'regroup',
+      groups: [[{ meta: { name: 'c-2' } }]],
+    });
+  });
+
+  it('is launched although a member still bears the condition of a group that found no capacity', () => {
+    const claims = [withoutCapacity('c-1', { annotations: GROUP }), member('c-2')];
+
+    expect(groupIn(claims).decision).toMatchObject({ kind: 'launch' });
+  });
 
   it('concludes nothing from instances that nobody asked for', () => {
     const nodes = [launched('c-1', 'i-01', NOON - MINUTE), member('c-2')].map(anInFlightNode);
@@ -198,11 +203,13 @@ describe('mayLeave', () => {
   });
 
   it('lets members go at once when EC2 said that there is no capacity for them', () => {
-    expect(leaves([withoutCapacity('c-1', NOON), withoutCapacity('c-2', NOON)])).toBe(true);
+    expect(
+      leaves([withoutCapacity('c-1', deletedAt(0)), withoutCapacity('c-2', deletedAt(0))]),
+    ).toBe(true);
   });
 
   it('keeps a member, whatever its state, while another is still to be launched', () => {
-    expect(leaves([withoutCapacity('c-1', NOON - MINUTE), member('c-2')])).toBe(false);
+    expect(leaves([withoutCapacity('c-1', deletedAt(60)), member('c-2')])).toBe(false);
     expect(leaves([launched('c-1', 'i-01', NOON - MINUTE), member('c-2')])).toBe(false);
   });
 

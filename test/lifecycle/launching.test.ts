@@ -117,7 +117,10 @@ describe('a launch that EC2 had no capacity for', () => {
   ]);
   const unlucky = (attempt?: string) =>
     refused(
-      alone('a', SECOND, attempt === undefined ? {} : { 'joinery.dev/launch-attempt': attempt }),
+      alone('a', SECOND, {
+        'joinery.dev/launch-failed-at': formatInstant(NOON),
+        ...(attempt !== undefined && { 'joinery.dev/launch-attempt': attempt }),
+      }),
       'InsufficientCapacity',
     );
 
@@ -125,7 +128,10 @@ describe('a launch that EC2 had no capacity for', () => {
     const wanted = wantedOf(looking([unlucky()], { catalog: withoutSpot }), 'a');
 
     expect(wanted.kinds).not.toContain('delete');
-    expect(wanted.update?.meta.annotations).toMatchObject({ 'joinery.dev/launch-attempt': '1' });
+    expect(wanted.update?.meta.annotations).toMatchObject({
+      'joinery.dev/launch-attempt': '1',
+      'joinery.dev/launch-failed-at': null,
+    });
     expect(wanted.condition('Launched')).toMatchObject({ status: 'Unknown' });
     expect(wanted.condition('Launched')?.reason).not.toBe('InsufficientCapacity');
   });

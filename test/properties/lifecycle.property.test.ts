@@ -94,6 +94,20 @@ describe('the life of NodeClaims', () => {
     );
   });
 
+  it('launches those who never heard that there is no capacity, once others have', () => {
+    for (const at of [2, 4, 5, 6, 7, 8, 9, 10, 11, 12]) {
+      const world = toyWorld(GROUPS, {
+        ...NO_MISFORTUNE,
+        crashes: new Map([[at, 'after']]),
+        capacities: [0],
+      });
+      play(world);
+
+      expectOrder(world);
+      expect(world.claims(), `killed after call ${at}`).toHaveLength(4);
+    }
+  });
+
   it('does not take an instance that nobody can see yet for one that is gone', () => {
     const world = toyWorld(GROUPS, {
       ...NO_MISFORTUNE,
