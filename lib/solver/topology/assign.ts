@@ -7,7 +7,7 @@ import { type Cell, cellsOf, createNarrowing, type Narrowing } from './cells.ts'
 import type { Allowed, Census, Counting } from './census.ts';
 import { circleAmong } from './circle.ts';
 import { countingIn } from './counting.ts';
-import { type Offer, type OfferContext, offerTo, takersOf } from './offer.ts';
+import { createOffers, type Offer, type OfferContext, type Offers, takersOf } from './offer.ts';
 import type { TopologyRule } from './rule.ts';
 import type { Part } from './rules.ts';
 import type { Topology } from './topology.ts';
@@ -77,11 +77,11 @@ export function assignDomains(
   waiting: readonly Waiting[],
   context: AssignContext,
 ): readonly Assigned[] {
-  const narrowing = createNarrowing();
+  const memory = { narrowing: createNarrowing(), offers: createOffers(context) };
   const circle = circleAmong(waiting.map(({ group }) => group));
   const applicants = waiting
     .filter(({ left, group }) => left.length > 0 && group.standing.byDomain.length > 0)
-    .map((each) => applicantOf(each, circle.has(each.group), narrowing, context))
+    .map((each) => applicantOf(each, circle.has(each.group), memory, context))
     .map((applicant, place) => ({ applicant, place }))
     .sort(
       (a, b) =>
@@ -248,7 +248,7 @@ const couldFollow = (
 function applicantOf(
   waiting: Waiting,
   isInCircle: boolean,
-  narrowing: Narrowing,
+  { narrowing, offers }: { readonly narrowing: Narrowing; readonly offers: Offers },
   context: AssignContext,
 ): Applicant {
   const { group } = waiting;
@@ -256,7 +256,7 @@ function applicantOf(
   const options = cellsOf(group, topology, sources).flatMap((cell): Option[] => {
     const cap = capOf(group, cell, caps);
     const inCell = groupInCell(group, narrowing.levelsIn(group.levels, cell), cell);
-    const offer = cap < 1 ? undefined : offerTo(inCell, context);
+    const offer = cap < 1 ? undefined : offers(inCell);
     const counting = countingIn(group, cell, () => takersOf(inCell, context));
     const countingFor = (rule: TopologyRule): Counting =>
       rule.kind === 'affinity' && isInCircle ? 'maybe' : counting(rule);

@@ -1,5 +1,6 @@
 import { type Admission, type Admissions, admissionsFor } from '../admission.ts';
 import { type Amounts, hasRoom, timesThatFit } from '../amounts.ts';
+import type { AskLevel } from '../ask.ts';
 import { accepts, type Host } from '../hosts.ts';
 import type { PodGroup } from '../pod-groups.ts';
 import type { Source } from '../sources.ts';
@@ -21,8 +22,26 @@ export interface OfferContext {
   readonly admissions: Admissions;
 }
 
-/** The most wishful level at which a pod of the group, narrowed to its cell, can get a node. */
-export function offerTo(
+/**
+ * What pods of a group, narrowed to its cell, can get there; undefined where nothing. Groups that
+ * ask the same for the same amounts get the same answer.
+ */
+export type Offers = (group: PodGroup) => Offer | undefined;
+
+/** An empty memory of offers. */
+export function createOffers(context: OfferContext): Offers {
+  const known = new Map<readonly AskLevel[], Map<string, Offer | undefined>>();
+  return (group) => {
+    const ofLevels = known.get(group.levels) ?? new Map<string, Offer | undefined>();
+    known.set(group.levels, ofLevels);
+    const size = group.amounts.join();
+    if (!ofLevels.has(size)) ofLevels.set(size, offerTo(group, context));
+    return ofLevels.get(size);
+  };
+}
+
+/** The offer at the most wishful level at which there is one. */
+function offerTo(
   { levels, amounts }: PodGroup,
   { sources, hosts, admissions }: OfferContext,
 ): Offer | undefined {
