@@ -16,7 +16,7 @@ import { type Candidate, kindOfReservation, type Reservations } from './launch-f
 import { type FleetConfig, fleetOf } from './launch-fleet.ts';
 import { type Addresses, addressesFor, subnetsByZone } from './launch-subnets.ts';
 import { launchTemplateOf, type TemplateBasis } from './launch-template.ts';
-import { launchTags, restrictedTag } from './tags.ts';
+import { launchTags, tagsProblem } from './tags.ts';
 
 /** What a launch depends on besides its claims. */
 export interface LaunchContext {
@@ -85,9 +85,10 @@ const kindOf = ([first]: readonly Candidate[], reservations: Reservations) =>
 function refusal(nodeClass: NodeClass): Rejection | undefined {
   const { spec, status, meta } = nodeClass;
   const refuse = (because: string) => reject('nodeClass', `EC2NodeClass ${meta.name} ${because}`);
-  const tag = restrictedTag(spec.tags);
-  if (tag !== undefined) return refuse(`sets the tag ${tag}, which is Joinery's to set`);
+  const wrongTag = tagsProblem(spec.tags);
+  if (wrongTag !== undefined) return refuse(`cannot be launched with: ${wrongTag}`);
   if (status.amis.length === 0) return refuse('has no image in its status');
+  if (status.subnets.length === 0) return refuse('has no subnet in its status');
   if (status.securityGroups.length === 0) return refuse('has no security group in its status');
   if (spec.placementGroupSelector !== undefined && status.placementGroup === undefined) {
     return refuse('selects a placement group that was not found');

@@ -8,7 +8,7 @@ import { amiFamilyOf } from './ami-family.ts';
 import { expressionProblem } from './kubelet-expressions.ts';
 import { kubeletExpressions, kubeletProblems, unsupportedSettings } from './kubelet-validation.ts';
 import { RESOLVED_CONDITIONS } from './node-class-parts.ts';
-import { restrictedTag } from './tags.ts';
+import { tagsProblem } from './tags.ts';
 import { userDataProblem } from './user-data.ts';
 
 /** Whether a NodeClass can be launched with. */
@@ -21,7 +21,7 @@ interface Evidence {
   readonly facts: NodeClassFacts;
   /** Of its parts, as this look leaves them. */
   readonly conditions: readonly Condition[];
-  readonly settings: Pick<ClusterSettings, 'serviceCidr' | 'kubeletExpressions'>;
+  readonly settings: ClusterSettings;
   readonly instanceTypes?: readonly InstanceType[];
 }
 
@@ -78,10 +78,8 @@ const evaluation: Judge = (_nodeClass, { facts }) =>
     : failed('KubeletExpressionEvaluationFailed', facts.kubeletProblem);
 
 const tags: Judge = ({ spec }) => {
-  const tag = restrictedTag(spec.tags);
-  return tag === undefined
-    ? undefined
-    : failed('TagValidationFailed', `The tag ${tag} is not the user's to set`);
+  const problem = tagsProblem(spec.tags);
+  return problem === undefined ? undefined : failed('TagValidationFailed', problem);
 };
 
 /** A kubelet that keeps everything for itself on some types only rules these out. */
@@ -93,8 +91,8 @@ const reserves: Judge = (_nodeClass, { instanceTypes = [] }) => {
   return failed('KubeletReservesTooMuch', message);
 };
 
-const userData: Judge = (nodeClass) => {
-  const problem = userDataProblem(nodeClass);
+const userData: Judge = (nodeClass, { settings }) => {
+  const problem = userDataProblem(nodeClass, settings);
   if (problem === undefined) return undefined;
   const reason = problem.startsWith('comes to') ? 'UserDataSizeLimitExceeded' : 'InvalidUserData';
   return failed(reason, `The user data ${problem}`);

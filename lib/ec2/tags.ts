@@ -91,15 +91,46 @@ export const profileTags = (
   [REGION]: settings.region,
 });
 
+/** What EC2 takes. Source: EC2 User Guide, tag restrictions. */
+const MOST_TAGS = 50;
+const LONGEST_KEY = 128;
+const LONGEST_VALUE = 256;
+/** The most that Joinery adds to a NodeClass's tags on any one resource: an instance's. */
+const ROOM_FOR_OURS = 7;
+
 /**
- * The first tag of a NodeClass, by key, that only Joinery may set; undefined where there is none.
+ * What is wrong with the tags that a NodeClass sets, as a sentence about the first by key;
+ * undefined where nothing is: a key that only Joinery may set, that AWS keeps for itself, or that
+ * EC2 would not take.
  *
- * Source: karpenter AWS provider v1.14, apis/v1/ec2nodeclass.go, RestrictedTagPatterns.
+ * Source: karpenter AWS provider v1.14, apis/v1/ec2nodeclass.go, RestrictedTagPatterns; EC2 User
+ * Guide, tag restrictions.
  */
-export const restrictedTag = (tags: Tags): string | undefined =>
-  Object.keys(tags)
-    .sort()
-    .find((key) => OWN_TAGS.has(key) || CLUSTER_TAG.test(key));
+export function tagsProblem(tags: Tags): string | undefined {
+  const entries = Object.entries(tags).sort(([a], [b]) => compareText(a, b));
+  const room = MOST_TAGS - ROOM_FOR_OURS;
+  if (entries.length > room) {
+    return `${entries.length} tags are set, and EC2 leaves room for ${room} beside Joinery's own`;
+  }
+  return entries
+    .map(([key, value]) => tagProblem(key, value))
+    .find((problem) => problem !== undefined);
+}
+
+function tagProblem(key: string, value: string): string | undefined {
+  if (OWN_TAGS.has(key) || CLUSTER_TAG.test(key)) {
+    return `The tag ${key} is not the user's to set`;
+  }
+  if (/^aws:/i.test(key)) return `The tag ${key} is AWS's own to set, as all that begin with aws:`;
+  if (key === '') return 'A tag has no key';
+  if ([...key].length > LONGEST_KEY) {
+    return `The key of the tag ${key} is longer than the ${LONGEST_KEY} characters that EC2 takes`;
+  }
+  if ([...value].length > LONGEST_VALUE) {
+    return `The value of the tag ${key} is longer than the ${LONGEST_VALUE} characters that EC2 takes`;
+  }
+  return undefined;
+}
 
 /** The tags of one kind of resource, as EC2's create calls take them, sorted by key. */
 export const tagSpecification = (resource: string, tags: Tags): Json => ({

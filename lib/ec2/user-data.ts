@@ -1,6 +1,8 @@
 import { parseDocument } from 'yaml';
 import { type Rejection, reject } from '#lib/constraints/rejection.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
+import type { ClusterSettings } from '#lib/model/settings.ts';
 import { al2Bootstrap } from './al2-bootstrap.ts';
 import { type AmiFamily, amiFamilyOf } from './ami-family.ts';
 import { bottlerocketProblem, bottlerocketSettings } from './bottlerocket-settings.ts';
@@ -32,13 +34,35 @@ export function userDataOf(identity: NodeIdentity): string | Rejection {
 }
 
 /**
- * What is wrong with a NodeClass's own user data, as the end of a sentence about it, or undefined
- * where nothing is: it is not what its image family reads, or it is larger than EC2 takes.
+ * What is wrong with a NodeClass's user data, as the end of a sentence about it, or undefined where
+ * nothing is: it is not what its image family reads, or it is larger than EC2 takes. Where the
+ * `settings` of a cluster are given, what the least of its nodes is told besides counts too.
  */
-export function userDataProblem(nodeClass: NodeClass): string | undefined {
+export function userDataProblem(
+  nodeClass: NodeClass,
+  settings?: ClusterSettings,
+): string | undefined {
   const written = nodeClass.spec.userData ?? '';
-  return formatProblem(amiFamilyOf(nodeClass), written) ?? sizeProblem(written);
+  const problem = formatProblem(amiFamilyOf(nodeClass), written) ?? sizeProblem(written);
+  if (problem !== undefined || settings === undefined) return problem;
+  const claim = plainClaim(nodeClass);
+  const told = withBootstrap({ claim, nodeClass, capacityType: 'spot', maxPods: 0, settings });
+  return typeof told === 'string' ? sizeProblem(told) : told.problem;
 }
+
+/** A NodeClaim that has nothing of its own to say to its node. */
+const plainClaim = ({ meta }: NodeClass): NodeClaim => ({
+  meta: { ...meta, labels: {}, annotations: {} },
+  spec: {
+    taints: [],
+    startupTaints: [],
+    requirements: [],
+    requests: {},
+    nodeClassRef: { group: '', kind: '', name: meta.name },
+    expireAfter: Number.POSITIVE_INFINITY,
+  },
+  status: { capacity: {}, allocatable: {}, conditions: [] },
+});
 
 function formatProblem({ name }: AmiFamily, written: string): string | undefined {
   if (name === 'Bottlerocket') return bottlerocketProblem(written);

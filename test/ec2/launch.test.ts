@@ -172,7 +172,7 @@ describe('launchOf', () => {
         nodeClass: aNodeClass({ spec: { userData: 'MIME-Version: 1.0\n\nno content type' } }),
       }),
     ],
-    ['offerings', launching(undefined, { nodeClass: aNodeClass({ status: { subnets: [] } }) })],
+    ['nodeClass', launching(undefined, { nodeClass: aNodeClass({ status: { subnets: [] } }) })],
     [
       'offerings',
       launching(undefined, { types: [anInstanceType('m6g.large', { arch: 'arm64' })] }),

@@ -274,6 +274,16 @@ describe('what a dry run tells upstream', () => {
     );
   });
 
+  it('46: user data that is too much only together with what makes a node of the instance', () => {
+    const userData = `#!/bin/bash\n${'#'.repeat(16_000)}`;
+
+    expect(validated({ userData })).toMatch(
+      /^False UserDataSizeLimitExceeded: The user data comes to 16\d{3} bytes, and EC2 takes 16384/,
+    );
+    const custom = { amiFamily: 'Custom', amiSelectorTerms: [{ id: 'ami-1' }], userData };
+    expect(validated(custom)).toMatch(/^True/);
+  });
+
   it('49, 50: on purpose otherwise: nothing is kept of a judgement, and no call writes to EC2', () => {
     const nodeClass = aWrittenNodeClass();
     const actions = nodeClassActions(nodeClass, {
@@ -299,9 +309,28 @@ describe('what a dry run tells upstream', () => {
     );
   });
 
-  it('a tag that is not the user’s to set', () => {
-    expect(validated({ tags: { 'kubernetes.io/cluster/shop': 'owned' } })).toMatch(
-      /^False TagValidationFailed: /,
-    );
+  it.each<[string, Record<string, string>]>([
+    ["kubernetes.io/cluster/shop is not the user's", { 'kubernetes.io/cluster/shop': 'owned' }],
+    ["aws:team is AWS's own", { 'aws:team': 'a' }],
+    ["AWS:Team is AWS's own", { 'AWS:Team': 'a' }],
+    [`${'k'.repeat(129)} is longer`, { ['k'.repeat(129)]: 'a' }],
+    ['The value of the tag team is longer', { team: 'v'.repeat(257) }],
+    [
+      '44 tags are set',
+      Object.fromEntries(Array.from({ length: 44 }, (_, at) => [`team-${at}`, 'a'])),
+    ],
+  ])('a tag that EC2 does not take, or that is not the user’s to set: %s', (problem, tags) => {
+    const verdict = validated({ tags });
+
+    expect(verdict).toMatch(/^False TagValidationFailed: /);
+    expect(verdict).toContain(problem);
+  });
+
+  it('takes tags as long and as many as EC2 does', () => {
+    const tags = Array.from({ length: 42 }, (_, at) => [`team-${at}`, 'a']);
+
+    expect(
+      validated({ tags: { ...Object.fromEntries(tags), ['k'.repeat(128)]: 'v'.repeat(256) } }),
+    ).toMatch(/^True/);
   });
 });
