@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { spec } from '#test/build/constraints.ts';
 import { aNewClaim } from '#test/build/node-claims.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
-import { aNode, anInFlightNode, aStateNode } from '#test/build/nodes.ts';
+import { aNode, anInFlightNode, anUnmanagedNode, aStateNode } from '#test/build/nodes.ts';
 import { NOON } from '#test/build/objects.ts';
 import { appPods, byZone, placed } from '#test/build/placing.ts';
 import { aRunningPod } from '#test/build/pods.ts';
@@ -118,6 +118,52 @@ describe('a selector of namespaces', () => {
     const { refused } = placed({
       nodes: [aStateNode({ node: aNode(), pods: [stranger] })],
       pods: appPods('cache', 1, near(anywhere)),
+    });
+
+    expect(refused).toEqual([]);
+  });
+});
+
+describe('pods that look for their own kind in a zone', () => {
+  const likeWeb = {
+    ...near(aTerm({ topologyKey: ZONE_KEY })),
+    meta: { labels: { app: 'web' } },
+  };
+
+  it('wait for those of their kind who look for nobody', () => {
+    const { claims } = placed({
+      pods: [
+        ...appPods('web', 1, { nodeSelector: { [ZONE_KEY]: 'us-east-1c' } }),
+        ...appPods('like-web', 1, { ...likeWeb, requests: { cpu: 1900 } }),
+      ],
+    });
+
+    expect(byZone(claims)).toEqual(['us-east-1c 2']);
+  });
+
+  it('begin after all where those get no node', () => {
+    const { refused } = placed({
+      pods: [
+        ...appPods('web', 1, { nodeSelector: { rack: 'r1' } }),
+        ...appPods('like-web', 1, likeWeb),
+      ],
+    });
+
+    expect(refused.map(({ pod }) => pod)).toEqual(['default/web-1']);
+  });
+});
+
+describe('a spread that does not count its owner', () => {
+  it('lets it in where one more of those whom it counts would be too many', () => {
+    const web = aRunningPod({ meta: { labels: { app: 'web' } } });
+    const full = aNode({
+      meta: { name: 'node-2', labels: { [ZONE_KEY]: 'us-east-1b' } },
+      allocatable: { cpu: 0, memory: 0, pods: 0 },
+    });
+    const { refused } = placed({
+      nodes: [aStateNode({ node: aNode(), pods: [web] }), anUnmanagedNode(full)],
+      nodePools: [],
+      pods: appPods('guest', 1, { topologySpread: [aSpread()] }),
     });
 
     expect(refused).toEqual([]);
