@@ -1,7 +1,10 @@
+import { dnsAddressIn } from '#lib/ec2/service-network.ts';
 import { optional, required, type Wire, wire } from '#lib/kube/field.ts';
 import { oneOf, text } from '#lib/kube/scalar.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import { fileSentence, textOfFile } from './json-file.ts';
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 const FORM =
   '{ name, endpoint, certificateAuthority, serviceCidr, dnsIp, ipFamily, kubernetesVersion, region }';
@@ -33,10 +36,17 @@ function settingsOf(of: Wire): ClusterSettings | string {
   if (family !== undefined && address.includes(':') !== (family === 'ipv6')) {
     return `ipFamily is ${family}, but ${address} is not of it`;
   }
+  if (clusterDnsIp === undefined && dnsAddressIn(serviceCidr) === undefined) {
+    return `serviceCidr: found ${JSON.stringify(serviceCidr)}, expected a network such as 172.20.0.0/16`;
+  }
+  const clusterCa = required(of, 'certificateAuthority', text);
+  if (!BASE64.test(clusterCa)) {
+    return 'certificateAuthority: found what is not base64; it is as aws eks describe-cluster has it';
+  }
   return {
     clusterName: required(of, 'name', text),
     clusterEndpoint: required(of, 'endpoint', text),
-    clusterCa: required(of, 'certificateAuthority', text),
+    clusterCa,
     serviceCidr,
     ...(clusterDnsIp === undefined ? {} : { clusterDnsIp }),
     kubernetesVersion: required(of, 'kubernetesVersion', text),

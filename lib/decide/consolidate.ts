@@ -2,7 +2,7 @@ import { emptiness } from '#lib/disruption/emptiness.ts';
 import { commandOf, emptyNodeActions } from '#lib/disruption/empty-node-actions.ts';
 import type { Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { overlaid } from '#lib/solver/overlay.ts';
+import { overlaid } from '#lib/solver/overlays/overlay.ts';
 import { place } from './place.ts';
 import { nominatedNodes } from './placement-events.ts';
 import { anEmptyPlan, nextLook } from './plan-parts.ts';

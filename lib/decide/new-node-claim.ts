@@ -20,7 +20,7 @@ import { NODEPOOL_HASH_VERSION_VALUE, nodePoolHash } from '#lib/model/node-pool-
 import type { PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import type { SealedClaim } from '#lib/solver/seal.ts';
+import type { SealedClaim } from '#lib/solver/opening/seal.ts';
 import type { Source, SourceType } from '#lib/solver/sources.ts';
 import { podDigest } from './pods-to-place.ts';
 

@@ -2,7 +2,7 @@ import { compareText } from '#lib/constraints/order.ts';
 import type { Placement, PlannedNodeClaim, Refusal } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type SolveRefusal, type SolveResult, solve } from '#lib/solver/solve.ts';
-import type { WishGivenUp } from '#lib/solver/wishes.ts';
+import type { WishGivenUp } from '#lib/solver/wishes/wishes.ts';
 import { type BufferOutcome, placeBuffers } from './buffer-placing.ts';
 import { type Creation, creationsOf } from './creations.ts';
 import { nameClaims, namesIn, plannedNodeClaim, podName } from './new-node-claim.ts';

@@ -7,8 +7,8 @@ import type { Action, Placement, Refusal } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { axesOf } from '#lib/solver/amounts.ts';
-import { optsOut } from '#lib/solver/eligibility.ts';
-import { unmetMinimums } from '#lib/solver/min-values.ts';
+import { unmetMinimums } from '#lib/solver/opening/min-values.ts';
+import { optsOut } from '#lib/solver/refusals/eligibility.ts';
 import { sourceOf, whyNoNodes } from '#lib/solver/sources.ts';
 import { expectedOn } from './pods-to-place.ts';
 

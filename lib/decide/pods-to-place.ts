@@ -5,9 +5,9 @@ import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
 import { FOR_PODS } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { ineligibility } from '#lib/solver/eligibility.ts';
-import { isGoing } from '#lib/solver/hosts.ts';
-import { volumeObjectsOf } from '#lib/solver/volume-lookup.ts';
+import { isGoing } from '#lib/solver/hosts/hosts.ts';
+import { ineligibility } from '#lib/solver/refusals/eligibility.ts';
+import { volumeObjectsOf } from '#lib/solver/volumes/volume-lookup.ts';
 
 /** Which pods of a Snapshot need a place, and which places are spoken for. */
 export interface PodsToPlace {

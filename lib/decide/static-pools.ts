@@ -9,8 +9,8 @@ import { isOpen } from '#lib/model/settings.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { choiceOf } from '#lib/solver/admission.ts';
 import { axesOf } from '#lib/solver/amounts.ts';
-import { allowanceOf, nodesAllowed } from '#lib/solver/limits.ts';
-import type { SealedClaim } from '#lib/solver/seal.ts';
+import { allowanceOf, nodesAllowed } from '#lib/solver/opening/limits.ts';
+import type { SealedClaim } from '#lib/solver/opening/seal.ts';
 import { type Source, sourceOf, whyNoNodes } from '#lib/solver/sources.ts';
 
 /** The nodes of a static NodePool, by what they will count as. */

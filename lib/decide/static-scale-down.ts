@@ -10,7 +10,7 @@ import type { Action } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
-import { priceOfNode } from '#lib/solver/node-price.ts';
+import { priceOfNode } from '#lib/solver/opening/node-price.ts';
 import { membersOf, staticPools } from './static-pools.ts';
 
 /** The nodes that static NodePools have too many of. */

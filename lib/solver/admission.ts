@@ -12,7 +12,7 @@ import {
 import { describeTaint, firstUntolerated } from '#lib/constraints/taints.ts';
 import type { Offering } from '#lib/model/instance-type.ts';
 import { CAPACITY_TYPE, RESERVATION_ID, WELL_KNOWN } from '#lib/model/labels.ts';
-import type { Ask } from './ask.ts';
+import type { Ask } from './pods/ask.ts';
 import type { Source, SourceType } from './sources.ts';
 
 /** An instance type with those of its offerings that an Admission leaves. */

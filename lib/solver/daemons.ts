@@ -14,7 +14,7 @@ import type { DaemonSet } from '#lib/model/daemon-set.ts';
 import { INITIALIZED, REGISTERED, WELL_KNOWN } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { type LabelAsk, requiredAlternatives } from './ask.ts';
+import { type LabelAsk, requiredAlternatives } from './pods/ask.ts';
 
 /** What DaemonSets will put on a node. */
 export interface DaemonLoad {

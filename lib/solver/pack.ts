@@ -6,8 +6,8 @@ import {
   type Packed,
   type PackProblem,
 } from './attempt.ts';
-import type { Economy } from './fill.ts';
-import type { PodGroup } from './pod-groups.ts';
+import type { Economy } from './opening/fill.ts';
+import type { PodGroup } from './pods/pod-groups.ts';
 import { type Caps, EVERY_CELL } from './topology/assign.ts';
 import type { TopologyRule } from './topology/rule.ts';
 import { cheapestWay, USUAL_WAY, type Way } from './ways.ts';

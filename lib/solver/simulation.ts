@@ -6,7 +6,7 @@ import { INITIALIZED } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { isGoing } from './hosts.ts';
+import { isGoing } from './hosts/hosts.ts';
 import { type SolveProblem, type SolveRefusal, type SolveResult, solve } from './solve.ts';
 
 /** What would be if some nodes were gone. */

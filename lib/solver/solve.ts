@@ -4,22 +4,22 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import { axesOf } from './amounts.ts';
 import type { Packed } from './attempt.ts';
 import { representativeDaemons } from './daemons.ts';
-import { schedulingCopies } from './default-spread.ts';
-import { type Granted, grantWishes, WISHLESS } from './grant-wishes.ts';
-import { hostsOf } from './hosts.ts';
+import { hostsOf } from './hosts/hosts.ts';
+import type { SealedClaim } from './opening/seal.ts';
 import { pack } from './pack.ts';
-import { groupPods } from './pod-groups.ts';
-import { explainRefusal, type PoolRejection } from './refusal.ts';
-import type { SealedClaim } from './seal.ts';
+import { schedulingCopies } from './pods/default-spread.ts';
+import { groupPods } from './pods/pod-groups.ts';
+import { explainRefusal, type PoolRejection } from './refusals/refusal.ts';
+import { unsupportedNeed } from './refusals/unsupported.ts';
 import { type Source, sourcesOf } from './sources.ts';
 import { domainsOf } from './topology/domains.ts';
 import { ruleBookOf } from './topology/rules.ts';
 import { topologyOf } from './topology/topology.ts';
 import { topologyWishesOf } from './topology/wish-rules.ts';
-import { unmetWishes } from './unmet-wishes.ts';
-import { unsupportedNeed } from './unsupported.ts';
-import { type Volumes, volumesOf } from './volumes.ts';
-import type { WishGivenUp } from './wishes.ts';
+import { type Volumes, volumesOf } from './volumes/volumes.ts';
+import { type Granted, grantWishes, WISHLESS } from './wishes/grant-wishes.ts';
+import { unmetWishes } from './wishes/unmet-wishes.ts';
+import type { WishGivenUp } from './wishes/wishes.ts';
 
 /** Pods that need a place in the cluster of a Snapshot. */
 export interface SolveProblem {

@@ -31,10 +31,10 @@ import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { usdLimitProblem } from '#lib/model/usd-limit.ts';
 import { type Amounts, type Axes, amountsOf } from './amounts.ts';
-import { isContradiction, presentIn } from './ask.ts';
-import type { AttachmentLimits } from './attachments.ts';
 import { daemonLoad, daemonsOfTemplate } from './daemons.ts';
-import { describeMissingTypes } from './mismatch.ts';
+import { isContradiction, presentIn } from './pods/ask.ts';
+import { describeMissingTypes } from './refusals/mismatch.ts';
+import type { AttachmentLimits } from './volumes/attachments.ts';
 
 /** An instance type as one NodePool would launch it. */
 export interface SourceType {

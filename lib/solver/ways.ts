@@ -1,10 +1,10 @@
 import { chain } from '#lib/constraints/order.ts';
-import { type Corrections, NO_CORRECTIONS } from './corrections.ts';
-import type { OpenContext } from './open.ts';
-import type { PodGroup } from './pod-groups.ts';
-import type { SealedClaim } from './seal.ts';
+import type { OpenContext } from './opening/open.ts';
+import type { SealedClaim } from './opening/seal.ts';
+import type { PodGroup } from './pods/pod-groups.ts';
+import type { Waiting } from './pods/waiting.ts';
+import { type Corrections, NO_CORRECTIONS } from './prices/corrections.ts';
 import type { Manner } from './topology/assign.ts';
-import type { Waiting } from './waiting.ts';
 
 /** One of the ways in which a batch may be packed; which is cheapest only trying tells. */
 export interface Way {

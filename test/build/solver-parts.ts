@@ -2,10 +2,10 @@ import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Admissions, createAdmissions } from '#lib/solver/admission.ts';
 import { type Axes, axesOf } from '#lib/solver/amounts.ts';
-import { type Ledger, openLedger } from '#lib/solver/ledger.ts';
-import type { Demand } from '#lib/solver/markets.ts';
-import { groupPods, type PodGroup } from '#lib/solver/pod-groups.ts';
-import { type Prices, priceOut } from '#lib/solver/prices.ts';
+import { type Ledger, openLedger } from '#lib/solver/opening/ledger.ts';
+import type { Demand } from '#lib/solver/prices/markets.ts';
+import { groupPods, type PodGroup } from '#lib/solver/pods/pod-groups.ts';
+import { type Prices, priceOut } from '#lib/solver/prices/prices.ts';
 import { type Source, sourcesOf } from '#lib/solver/sources.ts';
 import { ruleBookOf } from '#lib/solver/topology/rules.ts';
 

@@ -58,6 +58,19 @@ describe('joinery plan launch', () => {
     expect(createFleet.LaunchTemplateConfigs[0].Overrides).toHaveLength(3);
   });
 
+  it('warns of what would keep the NodeClass from being ready', async () => {
+    const spec = { ...Object(nodeClass.spec), kubelet: { evictionHard: { cpu: '5%' } } };
+    const { status, err } = await run({
+      files: [claimFile, file('eviction.json', { ...nodeClass, spec })],
+    });
+
+    expect(status).toBe(0);
+    expect(err).toContain(
+      'warning: EC2NodeClass default would not be ready: InvalidKubeletConfiguration: evictionHard',
+    );
+    expect((await run()).err).toBe('');
+  });
+
   it('prints the same for the same files', async () => {
     expect(await run()).toEqual(await run());
   });
@@ -86,6 +99,32 @@ describe('joinery plan launch', () => {
       1,
       { cluster: file('mixed.json', { ...cluster, ipFamily: 'ipv6' }) },
       'ipFamily is ipv6, but 172.20.0.10',
+    ],
+    [
+      'the service network is none',
+      1,
+      { cluster: file('cidr.json', { ...cluster, serviceCidr: 'nonsense', dnsIp: undefined }) },
+      'serviceCidr: found "nonsense", expected a network',
+    ],
+    [
+      'the certificate authority is not base64',
+      1,
+      { cluster: file('ca.json', { ...cluster, certificateAuthority: '-----BEGIN' }) },
+      'certificateAuthority: found what is not base64',
+    ],
+    [
+      'AWS has a tag for itself',
+      1,
+      {
+        files: [
+          claimFile,
+          file('aws-tag.json', {
+            ...nodeClass,
+            spec: { ...Object(nodeClass.spec), tags: { 'aws:team': 'a' } },
+          }),
+        ],
+      },
+      "The tag aws:team is AWS's own to set",
     ],
     [
       'nothing could be bought',

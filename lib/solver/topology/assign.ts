@@ -1,8 +1,8 @@
 import type { Pod } from '#lib/model/pod.ts';
-import type { AskLevel } from '../ask.ts';
-import type { HostPacking } from '../host-packing.ts';
-import type { PodGroup } from '../pod-groups.ts';
-import { take, type Waiting, waitingOf } from '../waiting.ts';
+import type { HostPacking } from '../hosts/host-packing.ts';
+import type { AskLevel } from '../pods/ask.ts';
+import type { PodGroup } from '../pods/pod-groups.ts';
+import { take, type Waiting, waitingOf } from '../pods/waiting.ts';
 import { type Cell, cellsOf, createNarrowing, type Narrowing } from './cells.ts';
 import type { Allowed, Census, Counting } from './census.ts';
 import { circleAmong } from './circle.ts';

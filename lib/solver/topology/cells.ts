@@ -3,8 +3,8 @@ import { has, requirementOf } from '#lib/constraints/requirement.ts';
 import { intersectRequirements, type Requirements } from '#lib/constraints/requirements.ts';
 import { WELL_KNOWN } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
-import { type Ask, type AskLevel, type LabelAsk, requiredAlternatives } from '../ask.ts';
-import type { PodGroup } from '../pod-groups.ts';
+import { type Ask, type AskLevel, type LabelAsk, requiredAlternatives } from '../pods/ask.ts';
+import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Source } from '../sources.ts';
 import type { Allowed, Place } from './census.ts';
 

@@ -1,5 +1,5 @@
 import { HOSTNAME } from '#lib/model/labels.ts';
-import type { PodGroup } from '../pod-groups.ts';
+import type { PodGroup } from '../pods/pod-groups.ts';
 import type { TopologyRule } from './rule.ts';
 
 /**

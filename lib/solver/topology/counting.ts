@@ -1,8 +1,8 @@
 import { agrees, isCompatible, type Requirements } from '#lib/constraints/requirements.ts';
 import { firstUntolerated, type Taint, type Toleration } from '#lib/constraints/taints.ts';
 import { WELL_KNOWN } from '#lib/model/labels.ts';
-import type { LabelAsk } from '../ask.ts';
-import type { PodGroup } from '../pod-groups.ts';
+import type { LabelAsk } from '../pods/ask.ts';
+import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Cell } from './cells.ts';
 import type { Counting } from './census.ts';
 import type { TopologyRule } from './rule.ts';

@@ -1,7 +1,7 @@
 import { compareText } from '#lib/constraints/order.ts';
 import { HOSTNAME } from '#lib/model/labels.ts';
-import type { PodGroup } from '../pod-groups.ts';
-import type { Waiting } from '../waiting.ts';
+import type { PodGroup } from '../pods/pod-groups.ts';
+import type { Waiting } from '../pods/waiting.ts';
 import type { AssignContext } from './assign.ts';
 import { type Cell, cellsOf, createNarrowing } from './cells.ts';
 import { describeSelector } from './describe.ts';

@@ -1,4 +1,4 @@
-import type { PodGroup } from '../pod-groups.ts';
+import type { PodGroup } from '../pods/pod-groups.ts';
 import type { TopologyRule } from './rule.ts';
 import type { Part } from './rules.ts';
 

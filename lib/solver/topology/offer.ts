@@ -1,8 +1,8 @@
 import { type Admission, type Admissions, admissionsFor } from '../admission.ts';
 import { type Amounts, hasRoom, timesThatFit } from '../amounts.ts';
-import type { AskLevel } from '../ask.ts';
-import { accepts, type Host } from '../hosts.ts';
-import type { PodGroup } from '../pod-groups.ts';
+import { accepts, type Host } from '../hosts/hosts.ts';
+import type { AskLevel } from '../pods/ask.ts';
+import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Source } from '../sources.ts';
 
 /** What a group can get in its cell. */

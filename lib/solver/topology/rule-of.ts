@@ -1,7 +1,7 @@
 import { selects } from '#lib/constraints/label-selector.ts';
 import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '#lib/model/pod.ts';
 import type { Namespace } from '#lib/model/workload.ts';
-import { requiredAlternatives } from '../ask.ts';
+import { requiredAlternatives } from '../pods/ask.ts';
 import type { TopologyRule, Whom } from './rule.ts';
 
 /** The rules that a pod demands to be kept. */

@@ -1,6 +1,6 @@
 import type { LabelSelector } from '#lib/constraints/label-selector.ts';
 import { compareText } from '#lib/constraints/order.ts';
-import type { LabelAsk } from '../ask.ts';
+import type { LabelAsk } from '../pods/ask.ts';
 import type { TopologyRule, Whom } from './rule.ts';
 
 /** Rules of equal text are the same. */

@@ -1,6 +1,6 @@
 import type { LabelSelector } from '#lib/constraints/label-selector.ts';
 import type { Toleration } from '#lib/constraints/taints.ts';
-import type { LabelAsk } from '../ask.ts';
+import type { LabelAsk } from '../pods/ask.ts';
 
 /**
  * How pods that a selector selects may stand over the domains of a node label: evenly (spread),

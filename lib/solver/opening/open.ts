@@ -1,0 +1,277 @@
+import { compareText } from '#lib/constraints/order.ts';
+import { isRejection } from '#lib/constraints/rejection.ts';
+import type { ClusterSettings } from '#lib/model/settings.ts';
+import { type Admission, admissionsFor, type Choice } from '../admission.ts';
+import { timesThatFit } from '../amounts.ts';
+import type { PodGroup } from '../pods/pod-groups.ts';
+import type { Source } from '../sources.ts';
+import { holds } from '../topology/offer.ts';
+import {
+  holdersOf,
+  isHolder,
+  joinDraft,
+  type NodeClaimDraft,
+  openDraft,
+  requirementsOfDraft,
+} from './draft.ts';
+import { type FillContext, fillDraft } from './fill.ts';
+import { allowanceIn, type Ledger } from './ledger.ts';
+import { allows, shareOf } from './limits.ts';
+import { type Lineup, lineUp, type Portion } from './lineup.ts';
+import { lowerMinimums, unmetMinimums } from './min-values.ts';
+import { byPrice, type Shapes } from './shapes.ts';
+
+/** What opening a node needs to know beside the pods. */
+export interface OpenContext extends FillContext {
+  /** Heaviest first. */
+  readonly sources: readonly Source[];
+  readonly minValuesPolicy: ClusterSettings['minValuesPolicy'];
+  /** Whose nodes are opened first: those of the dearest pods, or of those that few may share. */
+  readonly first: 'dearest' | 'hardest';
+  readonly shapes: Shapes;
+  /** Hears of groups that have got a place. */
+  readonly settle: (group: PodGroup) => void;
+}
+
+/** How many shapes are filled for one decision; the most promising come first. */
+const MOST_SHAPES = 16;
+
+/**
+ * The best new node for a pod of `seed`, filled with what else of `portions` belongs on it; or
+ * undefined where no NodePool can give one. The heaviest NodePools that can have the say. Among
+ * those of one weight, all ways to meet the pod's demands and all instance types, it is the one on
+ * which a dollar carries most, measured by what its pods are worth; the first of equals.
+ *
+ * A reservation with instances left goes first: it is paid for already.
+ *
+ * Cost: instance types, plus portions for each shape that is tried.
+ */
+export function openBest(
+  seed: Portion,
+  portions: readonly Portion[],
+  ledger: Ledger,
+  context: OpenContext,
+): NodeClaimDraft | undefined {
+  const byWeight = Map.groupBy(context.sources, ({ nodePool }) => nodePool.weight);
+  for (const sources of byWeight.values()) {
+    const ways = waysInto(sources, seed, portions, { ledger, context });
+    const reserved = firstOf(ways, (way) => fromReservation(way, seed, { ledger, context }));
+    if (reserved) return reserved;
+    const drafts = ways.flatMap((way) => fromMarket(way, seed, { ledger, context }) ?? []);
+    const [first, ...others] = drafts;
+    // Shares of what limits leave say nothing across NodePools.
+    if (first && context.economy === 'limits') return first;
+    const yieldOf = (draft: NodeClaimDraft): number =>
+      carried(draft, context) / Math.max(draft.usdPerHour, FREE_USD_PER_HOUR);
+    if (first) {
+      return others.reduce((best, each) => (yieldOf(each) > yieldOf(best) ? each : best), first);
+    }
+  }
+  return undefined;
+}
+
+/** One way to meet a pod's demands in one NodePool, and who else may go on such a node. */
+interface Way {
+  readonly admission: Admission;
+  readonly fillers: Lineup;
+}
+
+const waysInto = (
+  sources: readonly Source[],
+  seed: Portion,
+  portions: readonly Portion[],
+  around: Around,
+): readonly Way[] => {
+  const { admissions: known, axes, prices } = around.context;
+  const lineups = new Map<readonly Portion[], Lineup>();
+  return sources.flatMap((source) => {
+    const admissions = admissionsFor(source, seed.asks, known).filter((each) =>
+      holds(each, seed.group.amounts),
+    );
+    if (admissions.length === 0) return [];
+    const welcome = withoutHeavierHome(portions, source, around);
+    const fillers = lineups.get(welcome) ?? lineUp(welcome, axes, prices);
+    lineups.set(welcome, fillers);
+    return admissions.map((admission) => ({ admission, fillers }));
+  });
+};
+
+function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** What is left of things that run out, and everything that does not change. */
+export interface Around {
+  readonly ledger: Ledger;
+  readonly context: OpenContext;
+}
+
+/**
+ * The portions that may fill a node of `source`: a heavier NodePool that could make a node for a
+ * pod goes first, even where there is room for the pod here.
+ */
+export function withoutHeavierHome(
+  portions: readonly Portion[],
+  source: Source,
+  { ledger, context }: Around,
+): readonly Portion[] {
+  const heavier = context.sources.filter(
+    ({ nodePool }) => nodePool.weight > source.nodePool.weight,
+  );
+  if (heavier.length === 0) return portions;
+  return portions.filter(
+    (portion) =>
+      !heavier.some((each) =>
+        admissionsFor(each, portion.asks, context.admissions).some(
+          (admission) => shapesFor(admission, portion, ledger).length > 0,
+        ),
+      ),
+  );
+}
+
+/** The reserved node on which most is carried; price has no say. */
+function fromReservation(
+  { admission, fillers }: Way,
+  seed: Portion,
+  { ledger, context }: Around,
+): NodeClaimDraft | undefined {
+  const filled = [...ledger.reservations]
+    .filter(([, left]) => left > 0)
+    .map(([reservationId]) => reservationId)
+    .sort(compareText)
+    .flatMap((reservationId) => {
+      const inside = context.admissions.reserved(admission, reservationId);
+      if (isRejection(inside)) return [];
+      return shapesFor(inside, seed, ledger).flatMap((choice) => {
+        const empty = emptyDraft(inside, choice, seed, { ledger, context });
+        return fillDraft({ ...empty, reservationId }, seed, fillers, context) ?? [];
+      });
+    });
+  const [first, ...others] = filled;
+  return others.reduce(
+    (best, each) => (best && carried(each, context) > carried(best, context) ? each : best),
+    first,
+  );
+}
+
+function fromMarket(
+  { admission, fillers }: Way,
+  seed: Portion,
+  { ledger, context }: Around,
+): NodeClaimDraft | undefined {
+  const market = context.admissions.unreserved(admission);
+  if (isRejection(market)) return undefined;
+  const costOf = costIn(admission.source, { ledger, context });
+  const allowance = allowanceIn(ledger, admission.source.nodePool);
+  const promising = context.shapes(market, {
+    least: seed.group.amounts,
+    total: fillers.total,
+    allows: (choice) => allows(allowance, choice),
+    costOf,
+    isByPrice: context.economy === 'dollars',
+  });
+  let best: NodeClaimDraft | undefined;
+  let bestYield = 0;
+  let tried = 0;
+  for (const { choice, promise } of promising) {
+    if (best && (promise * context.prices.boost <= bestYield || tried >= MOST_SHAPES)) break;
+    const empty = emptyDraft(market, choice, seed, { ledger, context });
+    const filled = fillDraft(empty, seed, fillers, context);
+    if (!filled) continue;
+    tried += 1;
+    const yielded = carried(filled, context) / costOf(filled.shape);
+    if (best && yielded <= bestYield) continue;
+    [best, bestYield] = [filled, yielded];
+  }
+  return best && onBestHolder(best, costOf);
+}
+
+/** The types that hold one pod of `seed` and that limits allow. */
+const shapesFor = (admission: Admission, { group }: Portion, ledger: Ledger): readonly Choice[] =>
+  [...admission.choices.values()].filter(
+    (choice) =>
+      timesThatFit(choice.sourceType.roomAmounts, [], group.amounts) >= 1 &&
+      allows(allowanceIn(ledger, admission.source.nodePool), choice),
+  );
+
+/** What a node costs in the economy at hand; never 0. */
+export function costIn(
+  { nodePool }: Source,
+  { ledger, context }: Around,
+): (choice: Choice) => number {
+  const allowance = allowanceIn(ledger, nodePool);
+  if (context.economy === 'dollars' || !allowance) {
+    return ({ usdPerHour }) => Math.max(usdPerHour, FREE_USD_PER_HOUR);
+  }
+  return (choice) => shareOf(choice, allowance) + choice.usdPerHour * TIE_BREAKING_SHARE;
+}
+
+/** A price of 0 would be worth everything. */
+const FREE_USD_PER_HOUR = 1e-9;
+/** Of nodes that take the same share of limits, the cheaper one. */
+const TIE_BREAKING_SHARE = 1e-6;
+
+/** What the pods on a draft are worth. */
+function carried({ counts }: NodeClaimDraft, { prices }: OpenContext): number {
+  let sum = 0;
+  for (const [group, count] of counts) sum += prices.valueOf(group) * count;
+  return sum;
+}
+
+/** The draft in the shape that costs least of all that hold what it holds. */
+export function onBestHolder(
+  draft: NodeClaimDraft,
+  costOf: (choice: Choice) => number,
+): NodeClaimDraft {
+  let [shape, cost] = [draft.shape, costOf(draft.shape)];
+  for (const choice of draft.admission.choices.values()) {
+    const other = costOf(choice);
+    const isBetter = other < cost || (other === cost && byPrice(choice, shape) < 0);
+    if (isBetter && isHolder(draft, choice)) [shape, cost] = [choice, other];
+  }
+  return { ...draft, shape, usdPerHour: shape.usdPerHour };
+}
+
+/**
+ * An empty draft; where minimums cannot be met for `seed` even alone and the policy lets them,
+ * they are lowered to what there is.
+ *
+ * Source: karpenter v1.14, provisioning/scheduling/nodeclaim.go, MinValuesPolicyBestEffort.
+ */
+function emptyDraft(
+  admission: Admission,
+  shape: Choice,
+  seed: Portion,
+  { ledger, context }: Around,
+): NodeClaimDraft {
+  const draft = openDraft(admission, shape, allowanceIn(ledger, admission.source.nodePool));
+  if (!admission.source.hasMinValues || context.minValuesPolicy === 'Strict') return draft;
+  const alone = { ...draft, used: seed.group.amounts, hostPorts: seed.group.hostPorts };
+  const types = holdersOf(alone).map(({ sourceType }) => sourceType);
+  const unmet = unmetMinimums(types, requirementsOfDraft(alone));
+  if (unmet.length === 0) return draft;
+  return { ...draft, lowered: lowerMinimums(admission.requirements, unmet) };
+}
+
+/** The first of `drafts` that a pod of `portion` can join without a dearer node; or undefined. */
+export function joinFirst(
+  drafts: readonly NodeClaimDraft[],
+  portion: Portion,
+  around: Around,
+): { readonly at: number; readonly joined: NodeClaimDraft } | undefined {
+  const { admissions } = around.context;
+  for (const [at, draft] of drafts.entries()) {
+    if (withoutHeavierHome([portion], draft.admission.source, around).length === 0) continue;
+    const joined = joinDraft(draft, portion.group, portion.asks, {
+      most: portion.left,
+      admissions,
+      mayBegin: around.context.mayBegin,
+    });
+    if (joined) return { at, joined };
+  }
+  return undefined;
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { isRejection } from '#lib/constraints/rejection.ts';
+import { createShapes, type Occasion } from '#lib/solver/opening/shapes.ts';
+import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
+import { GIB } from '#test/build/objects.ts';
+import { somePods } from '#test/build/pods.ts';
+import { aSnapshot } from '#test/build/snapshots.ts';
+import { solverParts } from '#test/build/solver-parts.ts';
+
+const CATALOG = aCatalog([
+  anInstanceType('m5.large', { cpu: 2, usdPerHour: 0.096 }),
+  anInstanceType('m5a.large', { cpu: 2, usdPerHour: 0.086 }),
+  anInstanceType('m5.xlarge', { cpu: 4, usdPerHour: 0.192 }),
+  anInstanceType('m5a.xlarge', { cpu: 4, usdPerHour: 0.172 }),
+]);
+
+function promising(occasion: Partial<Occasion> = {}): readonly string[] {
+  const pods = somePods(40, { requests: { cpu: 500, memory: GIB } });
+  const { sources, admissions, prices } = solverParts(aSnapshot({ catalog: CATALOG, pods }));
+  const [source] = sources;
+  const admission = source && admissions.open(source);
+  if (!admission || isRejection(admission)) throw new Error('expected a pool that gives nodes');
+  return createShapes(prices)(admission, {
+    least: [500, GIB, 1],
+    total: [20_000, 40 * GIB, 40],
+    allows: () => true,
+    costOf: ({ usdPerHour }) => usdPerHour,
+    isByPrice: true,
+    ...occasion,
+  }).map(({ choice }) => choice.sourceType.type.name);
+}
+
+describe('shapes', () => {
+  it('are those that no other type outdoes', () => {
+    expect(promising().toSorted()).toEqual(['m5a.large', 'm5a.xlarge']);
+  });
+
+  it('are only those that hold the pod in question', () => {
+    expect(promising({ least: [3000, GIB, 1] })).toEqual(['m5a.xlarge']);
+  });
+
+  it('are also those outdone by types that limits do not allow', () => {
+    const isAllowed: Occasion['allows'] = ({ sourceType }) =>
+      !sourceType.type.name.startsWith('m5a');
+
+    expect(promising({ allows: isAllowed }).toSorted()).toEqual(['m5.large', 'm5.xlarge']);
+  });
+
+  it('are all where it is not the price that counts', () => {
+    expect(promising({ isByPrice: false })).toHaveLength(4);
+  });
+});
