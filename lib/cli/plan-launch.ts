@@ -4,6 +4,7 @@ import { createRequest } from '#lib/aws/launch-templates.ts';
 import { isRejection } from '#lib/constraints/rejection.ts';
 import { catalogOf } from '#lib/ec2/catalog.ts';
 import { launchOf } from '#lib/ec2/launch.ts';
+import { ownProblem } from '#lib/ec2/node-class-validation.ts';
 import { decodeObjects, identityOf } from '#lib/kube/decode.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
 import { parseFeatureGates } from '#lib/model/feature-gates.ts';
@@ -57,17 +58,21 @@ export async function planLaunchCommand(
     );
     return WRONG_USAGE;
   }
-  const launch = await launchFor(args, args.cluster);
-  if ('problems' in launch) {
-    for (const problem of launch.problems) io.err(problem);
+  const planned = await launchFor(args, args.cluster);
+  if ('problems' in planned) {
+    for (const problem of planned.problems) io.err(problem);
     return BAD_INPUT;
   }
-  if (args.output === 'text') {
-    for (const line of launchText(launch)) io.out(line);
-  } else {
-    io.out(JSON.stringify(requestsOf(launch), null, 2));
-  }
+  const { launch, warnings } = planned;
+  for (const warning of warnings) io.err(`warning: ${warning}`);
+  print(launch, args.output, io);
   return PLANNED;
+}
+
+function print(launch: Launch, output: PlanLaunchArguments['output'], io: Pick<Io, 'out'>): void {
+  const lines =
+    output === 'text' ? launchText(launch) : [JSON.stringify(requestsOf(launch), null, 2)];
+  for (const line of lines) io.out(line);
 }
 
 /** The requests as the SDK takes them, with what a person can read beside what is encoded. */
@@ -86,11 +91,12 @@ function requestsOf(launch: Launch): unknown {
 }
 
 type Problems = { readonly problems: readonly string[] };
+type Planned = { readonly launch: Launch; readonly warnings: readonly string[] };
 
 async function launchFor(
   { files, catalog, featureGates = '' }: PlanLaunchArguments,
   clusterPath: string,
-): Promise<Launch | Problems> {
+): Promise<Planned | Problems> {
   const cluster = await readClusterFile(clusterPath);
   if ('problem' in cluster) return { problems: [cluster.problem] };
   const objects = await readLaunchObjects(files);
@@ -102,7 +108,20 @@ async function launchFor(
   const sold = await catalogFor(nodeClass, settings, catalog);
   if ('problems' in sold) return sold;
   const launch = launchOf(claims, undefined, nodeClass, { catalog: sold, settings, attempt: 0 });
-  return isRejection(launch) ? { problems: [`nothing is launched: ${launch.because}`] } : launch;
+  if (isRejection(launch)) return { problems: [`nothing is launched: ${launch.because}`] };
+  const instanceTypes = sold.byNodeClass.get(nodeClass.meta.name) ?? [];
+  return { launch, warnings: unreadiness(nodeClass, { settings, instanceTypes }) };
+}
+
+/** What would keep the NodeClass from being ready in a cluster, and so from being launched with. */
+function unreadiness(
+  nodeClass: NodeClass,
+  context: Parameters<typeof ownProblem>[1],
+): readonly string[] {
+  const problem = ownProblem(nodeClass, context);
+  if (problem === undefined) return [];
+  const { name } = nodeClass.meta;
+  return [`EC2NodeClass ${name} would not be ready: ${problem.reason}: ${problem.message}`];
 }
 
 async function catalogFor(

@@ -133,6 +133,32 @@ const JUDGES: readonly Judge[] = [
   namedProfile,
 ];
 
+/** What a NodeClass says by itself, whatever AWS has of what it selects. */
+const OWN_JUDGES: readonly Judge[] = [serviceNetwork, kubelet, tags, reserves, userData];
+
+/**
+ * The first thing that is wrong with what a NodeClass says by itself, as a reason and a sentence;
+ * undefined where nothing is. What AWS has of what it selects is not looked at.
+ */
+export function ownProblem(
+  nodeClass: NodeClass,
+  context: Pick<Evidence, 'settings' | 'instanceTypes'>,
+): { readonly reason: string; readonly message: string } | undefined {
+  const facts: NodeClassFacts = {
+    nodeClass: nodeClass.meta.name,
+    subnets: [],
+    securityGroups: [],
+    images: [],
+    instanceProfiles: [],
+  };
+  for (const judge of OWN_JUDGES) {
+    const verdict = judge(nodeClass, { ...context, facts, conditions: [] });
+    if (verdict !== undefined)
+      return { reason: verdict.reason ?? '', message: verdict.message ?? '' };
+  }
+  return undefined;
+}
+
 /**
  * Whether a NodeClass can be launched with, as a condition: the first thing that is wrong with
  * it, or that what it selects is not known yet. EC2 is not asked to rehearse a launch: what a dry
