@@ -55,7 +55,7 @@ describe('joinery stories', () => {
       isTerminal: true,
       progress: (line: string) => shown.push(line),
     };
-    await storiesCommand({ words: ['7'], seed: '1', files: [], output: 'json' }, io);
+    await storiesCommand({ words: ['4'], seed: '1', files: [], output: 'json' }, io);
     expect(shown[0]).toMatch(/^\+\d\d:\d\d\.\d played; /);
     expect(shown.at(-1)).toBe('');
     expect(JSON.parse(out.join('\n'))).toMatchObject({ ok: true });
@@ -69,7 +69,7 @@ describe('joinery stories', () => {
       isTerminal: true,
       progress: (line: string) => seen.push(`progress ${line}`),
     };
-    await storiesCommand({ words: ['7'], seed: '1', files: [], output: 'text' }, io);
+    await storiesCommand({ words: ['4'], seed: '1', files: [], output: 'text' }, io);
     const shown = seen.findIndex((line) => line.startsWith('progress +'));
     expect(shown).toBeGreaterThan(0);
     const overwritten = seen.filter(
