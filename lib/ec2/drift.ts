@@ -32,7 +32,7 @@ export interface DriftInputs {
 /**
  * The first way in which a NodeClaim's instance differs from what its NodeClass stands for now;
  * undefined where it does not; or why that cannot be told. What is not known is never drift: a
- * status without images, subnets or groups says nothing about nodes.
+ * status without images, subnets or groups says nothing about nodes. No decision acts on it yet.
  *
  * Source: karpenter AWS provider v1.14, cloudprovider/drift.go, isNodeClassDrifted.
  */

@@ -80,7 +80,10 @@ it('a CapacityBuffer has its room, which pods take at once and which is then mad
 
   world.scale({ kind: 'Deployment', name: 'inflate' }, 2);
   const running = () =>
-    world.kubernetes.list('Pod').filter((pod) => fieldsOf(pod, 'status').phase === 'Running').length;
+    world.kubernetes.list('Pod').filter((pod) => fieldsOf(pod, 'status').phase === 'Running')
+      .length;
   expect(await world.runUntil(() => running() === 2, 20_000)).toBe(true);
-  expect(await world.runUntil(() => count(world, 'Node') > before && fits(), 5 * MINUTE)).toBe(true);
+  expect(await world.runUntil(() => count(world, 'Node') > before && fits(), 5 * MINUTE)).toBe(
+    true,
+  );
 });
