@@ -256,6 +256,29 @@ describe('reserved offerings', () => {
   });
 });
 
+describe('12.7 upkeep of reservations', () => {
+  it('130: one that is promised an instance has one less; one that gives it back has it again', () => {
+    const claim = aNewClaim({
+      spec: {
+        requirements: [
+          { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['reserved'] },
+          { key: 'karpenter.k8s.aws/capacity-reservation-id', operator: 'In', values: ['cr-1'] },
+        ],
+      },
+    });
+    const left = (claims: Parameters<typeof reservationsTaken>[0]) =>
+      reservedOf(
+        typesOf({
+          ...reserving(aReservation({ availableInstances: 3 })),
+          reservationsTaken: reservationsTaken(claims),
+        }).get('m5.large')?.offerings,
+      ).map(({ reservationCapacity }) => reservationCapacity);
+
+    expect(left([claim])).toEqual([2]);
+    expect(left([])).toEqual([3]);
+  });
+});
+
 describe('placement groups', () => {
   const inGroup = (group: ResolvedPlacementGroup) => ({
     nodeClasses: [aNodeClass({ status: { placementGroup: group } })],
