@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { AwsCall } from '#lib/aws/call.ts';
 import { createFleet } from '#lib/aws/fleet.ts';
 import { findInstances, listInstances, terminateInstances } from '#lib/aws/instances.ts';
 import { aLaunch, inGroup, inTime } from '#test/build/aws-callers.ts';
 import { anAccount } from '#test/build/embedded-aws.ts';
+import { recordingCall } from '#test/build/recording-call.ts';
 
 describe('instances', () => {
   it('are found by their launch, and are gone after they were ended', async () => {
@@ -28,14 +28,18 @@ describe('instances', () => {
 
 describe('ending instances', () => {
   it('110: asks singly for those that the answer to all of them leaves out', async () => {
-    const asked: (readonly string[])[] = [];
-    const call = (async (_name: string, input: { InstanceIds: readonly string[] }) => {
-      asked.push(input.InstanceIds);
-      return { TerminatingInstances: [{ InstanceId: input.InstanceIds[0] }] };
-    }) as unknown as AwsCall;
+    const { call, asked } = recordingCall({
+      TerminateInstances: ({ InstanceIds = [] }) => ({
+        TerminatingInstances: [{ InstanceId: InstanceIds[0] }],
+      }),
+    });
     await terminateInstances(call, ['i-1', 'i-2', 'i-3']);
 
-    expect(asked).toEqual([['i-1', 'i-2', 'i-3'], ['i-2'], ['i-3']]);
+    expect(asked('TerminateInstances')).toEqual([
+      { InstanceIds: ['i-1', 'i-2', 'i-3'] },
+      { InstanceIds: ['i-2'] },
+      { InstanceIds: ['i-3'] },
+    ]);
   });
 
   it('is not kept from the others by one that EC2 does not know', async () => {
@@ -52,11 +56,13 @@ describe('ending instances', () => {
 
 describe('what EC2 says of an instance', () => {
   const told = async (described: object) => {
-    const call = (async () => ({
-      Reservations: [
-        { Instances: [{ InstanceId: 'i-1', State: { Name: 'running' }, ...described }] },
-      ],
-    })) as unknown as AwsCall;
+    const { call } = recordingCall({
+      DescribeInstances: () => ({
+        Reservations: [
+          { Instances: [{ InstanceId: 'i-1', State: { Name: 'running' }, ...described }] },
+        ],
+      }),
+    });
     const [instance] = await findInstances(call, ['i-1']);
     return instance;
   };
