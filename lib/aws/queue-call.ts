@@ -1,15 +1,15 @@
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type AwsCall, typedCall } from './call.ts';
-import type { AwsPlace } from './place.ts';
+import { type AwsPlace, clientSettings } from './place.ts';
+import { sqsSenders } from './sqs-senders.ts';
 
 /**
- * AWS behind the seam for those who only send hints: one client, so that a function that must
- * answer within milliseconds does not load the others. Every other operation is a bug.
+ * AWS behind the seam for those who only send hints: one client, loaded at once, because a function
+ * that must answer within milliseconds has no time for it later. Every other operation is a bug.
  */
 export function queueCall(place: AwsPlace): AwsCall {
-  const sqs = new SQSClient(place);
+  const { SendMessage } = sqsSenders(clientSettings(place));
   return typedCall(async (name, input) => {
     if (name !== 'SendMessage') throw new Error(`expected SendMessage, found ${name}`);
-    return await sqs.send(new SendMessageCommand(input as SendMessageCommand['input']));
+    return await SendMessage(input);
   });
 }

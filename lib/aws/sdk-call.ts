@@ -1,93 +1,78 @@
-import {
-  CreateFleetCommand,
-  CreateLaunchTemplateCommand,
-  CreateTagsCommand,
-  DeleteLaunchTemplateCommand,
-  DescribeCapacityReservationsCommand,
-  DescribeImagesCommand,
-  DescribeInstancesCommand,
-  DescribeLaunchTemplatesCommand,
-  DescribePlacementGroupsCommand,
-  DescribeSecurityGroupsCommand,
-  DescribeSecurityGroupVpcAssociationsCommand,
-  DescribeSubnetsCommand,
-  EC2Client,
-  TerminateInstancesCommand,
-} from '@aws-sdk/client-ec2';
-import {
-  AddRoleToInstanceProfileCommand,
-  CreateInstanceProfileCommand,
-  DeleteInstanceProfileCommand,
-  GetInstanceProfileCommand,
-  IAMClient,
-  ListInstanceProfilesCommand,
-  RemoveRoleFromInstanceProfileCommand,
-} from '@aws-sdk/client-iam';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { accessSenders } from './access-operations.ts';
 import type { AwsOperation, RawAwsCall } from './call.ts';
-import { marketSenders } from './market-operations.ts';
-import type { AwsPlace, ClientSettings } from './place.ts';
-import { zonalShiftSenders } from './zonal-shift-operation.ts';
+import { type AwsPlace, type ClientSettings, clientSettings, type Sender } from './place.ts';
 
-/** A fleet of many instances takes some seconds; a silence of half a minute is a lost connection. */
-const PATIENCE_MS = 30_000;
-const CONNECTING_MS = 5_000;
-
-type Send = (input: unknown) => Promise<unknown>;
+type Senders = Readonly<Record<string, Sender>>;
 
 /**
  * AWS itself behind the seam: each operation as one SDK command, over clients that live as long
- * as the sandbox. Credentials come from the SDK's own chain.
+ * as the sandbox. A service's client is loaded when it is first called, for loading them all takes
+ * longer than a quiet look. Credentials come from the SDK's own chain.
  */
 export function sdkCall(place: AwsPlace): RawAwsCall {
-  const { patienceMs = PATIENCE_MS, ...where } = place;
-  const requestHandler = { connectionTimeout: CONNECTING_MS, socketTimeout: patienceMs };
-  const operations: Readonly<Record<string, Send>> = sendersOf({ ...where, requestHandler });
+  const settings = clientSettings(place);
+  const loaded = new Map<Service, Promise<Senders>>();
   return async (name, input) => {
-    const send = operations[name];
-    if (send === undefined) throw new Error(`expected an AWS operation of the list, found ${name}`);
+    const service = SERVICES.get(name);
+    if (service === undefined)
+      throw new Error(`expected an AWS operation of the list, found ${name}`);
+    const loading: Promise<Senders> = loaded.get(service) ?? LOADERS[service](settings);
+    loaded.set(service, loading);
+    const send = (await loading)[name];
+    if (send === undefined) throw new Error(`expected ${service} to send ${name}`);
     return await send(input);
   };
 }
 
-function sendersOf(place: ClientSettings): Readonly<Record<AwsOperation, Send>> {
-  const ec2 = new EC2Client(place);
-  const iam = new IAMClient(place);
-  const sqs = new SQSClient(place);
-  const ssm = new SSMClient(place);
-  return {
-    ...marketSenders(place, ec2),
-    ...accessSenders(place),
-    ...zonalShiftSenders(place, ec2.config.credentials),
-    AddRoleToInstanceProfile: (input) =>
-      iam.send(new AddRoleToInstanceProfileCommand(typed(input))),
-    CreateFleet: (input) => ec2.send(new CreateFleetCommand(typed(input))),
-    CreateInstanceProfile: (input) => iam.send(new CreateInstanceProfileCommand(typed(input))),
-    CreateLaunchTemplate: (input) => ec2.send(new CreateLaunchTemplateCommand(typed(input))),
-    CreateTags: (input) => ec2.send(new CreateTagsCommand(typed(input))),
-    DescribeImages: (input) => ec2.send(new DescribeImagesCommand(typed(input))),
-    DescribeInstances: (input) => ec2.send(new DescribeInstancesCommand(typed(input))),
-    DescribeSecurityGroups: (input) => ec2.send(new DescribeSecurityGroupsCommand(typed(input))),
-    DescribeSubnets: (input) => ec2.send(new DescribeSubnetsCommand(typed(input))),
-    GetInstanceProfile: (input) => iam.send(new GetInstanceProfileCommand(typed(input))),
-    GetParameters: (input) => ssm.send(new GetParametersCommand(typed(input))),
-    DescribeCapacityReservations: (input) =>
-      ec2.send(new DescribeCapacityReservationsCommand(typed(input))),
-    DescribeSecurityGroupVpcAssociations: (input) =>
-      ec2.send(new DescribeSecurityGroupVpcAssociationsCommand(typed(input))),
-    DescribePlacementGroups: (input) => ec2.send(new DescribePlacementGroupsCommand(typed(input))),
-    DescribeLaunchTemplates: (input) => ec2.send(new DescribeLaunchTemplatesCommand(typed(input))),
-    DeleteLaunchTemplate: (input) => ec2.send(new DeleteLaunchTemplateCommand(typed(input))),
-    ListInstanceProfiles: (input) => iam.send(new ListInstanceProfilesCommand(typed(input))),
-    RemoveRoleFromInstanceProfile: (input) =>
-      iam.send(new RemoveRoleFromInstanceProfileCommand(typed(input))),
-    DeleteInstanceProfile: (input) => iam.send(new DeleteInstanceProfileCommand(typed(input))),
-    SendMessage: (input) => sqs.send(new SendMessageCommand(typed(input))),
-    TerminateInstances: (input) => ec2.send(new TerminateInstancesCommand(typed(input))),
-  };
-}
+const LOADERS = {
+  ec2: async (settings) => (await import('./ec2-senders.ts')).ec2Senders(settings),
+  eks: async (settings) => (await import('./eks-senders.ts')).eksSenders(settings),
+  iam: async (settings) => (await import('./iam-senders.ts')).iamSenders(settings),
+  pricing: async (settings) => (await import('./pricing-senders.ts')).pricingSenders(settings),
+  sqs: async (settings) => (await import('./sqs-senders.ts')).sqsSenders(settings),
+  ssm: async (settings) => (await import('./ssm-senders.ts')).ssmSenders(settings),
+  zonalShift: async (settings) =>
+    (await import('./zonal-shift-operation.ts')).zonalShiftSenders(settings),
+} satisfies Readonly<Record<string, (settings: ClientSettings) => Promise<Senders>>>;
 
-/** The input as its command takes it: `typedCall` let nothing else pass. */
-const typed = <Input>(input: unknown): Input => input as Input;
+type Service = keyof typeof LOADERS;
+
+/** The services whose module sends an operation: one, or the program does not compile. */
+type SenderOf<Name extends AwsOperation> = {
+  [Each in Service]: Name extends keyof Awaited<ReturnType<(typeof LOADERS)[Each]>> ? Each : never;
+}[Service];
+
+/** Who sends each operation. */
+const SERVICES: ReadonlyMap<string, Service> = new Map(
+  Object.entries({
+    AddRoleToInstanceProfile: 'iam',
+    CreateAccessEntry: 'eks',
+    CreateFleet: 'ec2',
+    CreateInstanceProfile: 'iam',
+    CreateLaunchTemplate: 'ec2',
+    CreateTags: 'ec2',
+    DeleteInstanceProfile: 'iam',
+    DeleteLaunchTemplate: 'ec2',
+    DescribeAccessEntry: 'eks',
+    DescribeAvailabilityZones: 'ec2',
+    DescribeCapacityReservations: 'ec2',
+    DescribeCluster: 'eks',
+    DescribeImages: 'ec2',
+    DescribeInstanceTypeOfferings: 'ec2',
+    DescribeInstanceTypes: 'ec2',
+    DescribeInstances: 'ec2',
+    DescribeLaunchTemplates: 'ec2',
+    DescribePlacementGroups: 'ec2',
+    DescribeSecurityGroupVpcAssociations: 'ec2',
+    DescribeSecurityGroups: 'ec2',
+    DescribeSpotPriceHistory: 'ec2',
+    DescribeSubnets: 'ec2',
+    GetInstanceProfile: 'iam',
+    GetManagedResource: 'zonalShift',
+    GetParameters: 'ssm',
+    GetProducts: 'pricing',
+    ListInstanceProfiles: 'iam',
+    RemoveRoleFromInstanceProfile: 'iam',
+    SendMessage: 'sqs',
+    TerminateInstances: 'ec2',
+  } satisfies { readonly [Name in AwsOperation]: SenderOf<Name> }),
+);

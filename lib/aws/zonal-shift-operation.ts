@@ -1,8 +1,9 @@
+import { EC2Client } from '@aws-sdk/client-ec2';
 import { Sha256 } from '@smithy/core/checksum';
 import { HttpRequest } from '@smithy/core/protocols';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { partitionOf } from '#lib/ec2/partition.ts';
-import type { ClientSettings } from './place.ts';
+import type { ClientSettings, Sender } from './place.ts';
 
 /** The operation of ARC zonal shift that Joinery uses, with the part of its answer that it reads. */
 export interface ZonalShiftOperations {
@@ -24,20 +25,15 @@ interface DescribedShift {
 
 const SERVICE = 'arc-zonal-shift';
 
-/** The SDK's credentials, as its clients resolve them. */
-type Credentials = ConstructorParameters<typeof SignatureV4>[0]['credentials'];
-
 /**
  * GetManagedResource as one signed request. The SDK's own client of this service is one operation
  * of a few kilobytes in a package of its own; its signer, which we have, is all that it would add.
  *
  * Source: ARC Zonal Shift API, GetManagedResource.
  */
-export function zonalShiftSenders(
-  place: ClientSettings,
-  credentials: Credentials,
-): Readonly<Record<keyof ZonalShiftOperations, (input: unknown) => Promise<unknown>>> {
+export function zonalShiftSenders(place: ClientSettings) {
   const { region } = place;
+  const { credentials } = new EC2Client(place).config;
   const { dnsSuffix } = partitionOf(region);
   const base = new URL(place.endpoint ?? `https://${SERVICE}.${region}.${dnsSuffix}`);
   const signer = new SignatureV4({ credentials, region, service: SERVICE, sha256: Sha256 });
@@ -56,7 +52,7 @@ export function zonalShiftSenders(
       const signal = AbortSignal.timeout(place.requestHandler.socketTimeout);
       return await answerOf(await fetch(new URL(path, base), { headers, signal }));
     },
-  };
+  } satisfies Readonly<Record<keyof ZonalShiftOperations, Sender>>;
 }
 
 async function answerOf(answer: Response): Promise<unknown> {
