@@ -44,10 +44,24 @@ export const FOR_PODS = 'joinery.dev/for-pods';
 export const PODS_SEEN = 'joinery.dev/pods-seen';
 /** On a NodeClaim: that its node is proposed for disruption, as versioned JSON. */
 export const DISRUPTION = 'joinery.dev/disruption';
+/** On the first member of such a command: the NodeClaims that come first, as versioned JSON. */
+export const REPLACEMENTS = 'joinery.dev/replacements';
+/** On a NodeClaim from its creation: the id of the command whose nodes it replaces. */
+export const REPLACES = 'joinery.dev/replaces';
+/** On a NodeClaim: until when its node is not disrupted again, and why, as versioned JSON. */
+export const DISRUPTION_BACK_OFF = 'joinery.dev/disruption-back-off';
 /** On a NodeClaim: how many launches of its group came to nothing. */
 export const LAUNCH_ATTEMPT = 'joinery.dev/launch-attempt';
 /** On a NodeClaim: when a launch of its group last failed; the next one keeps a distance. */
 export const LAUNCH_FAILED_AT = 'joinery.dev/launch-failed-at';
+
+/**
+ * A startup taint (NoSchedule) of nodes that are waited for together: lifted from all of them at
+ * once when the last is up, 45 s after the first joined at the latest.
+ */
+export const JOINING = 'joinery.dev/joining';
+/** On a NodeClaim whose node is so waited for: which others it is waited for with. */
+export const BATCH = 'joinery.dev/batch';
 
 /** On a NodePool: what its nodes may cost together, in USD per hour. */
 export const LIMIT_USD_PER_HOUR = 'joinery.dev/limit-usd-per-hour';
