@@ -1,0 +1,51 @@
+/**
+ * How long each function's bundle takes to initialize: `npm run bench:init`. Makes the bundles, then
+ * imports each in fresh processes, a run of each in turn so that a busy moment is shared, and prints
+ * the median as Markdown. Node's own start and AWS's download of the bundle are not in it.
+ */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Bundle, bundleAll } from '#infra/bundle.ts';
+
+const RUNS = 20;
+const run = promisify(execFile);
+
+/** What the functions are told in Lambda; nothing is sent while a bundle initializes. */
+const ENVIRONMENT = {
+  JOINERY_CLUSTER_NAME: 'shop',
+  JOINERY_CLUSTER_ENDPOINT: 'https://127.0.0.1:1',
+  JOINERY_CLUSTER_CA: 'TUlJQg==',
+  JOINERY_SERVICE_CIDR: '10.100.0.0/16',
+  JOINERY_KUBERNETES_VERSION: '1.36',
+  JOINERY_HINT_QUEUE_URL: 'https://sqs.us-east-1.amazonaws.com/111122223333/joinery',
+  AWS_REGION: 'us-east-1',
+  AWS_LAMBDA_FUNCTION_NAME: 'joinery',
+  AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'example',
+};
+
+const IMPORT = `const before = performance.now();
+await import(process.argv[1]);
+process.stdout.write(String(performance.now() - before));`;
+
+async function initMillis({ folder }: Bundle): Promise<number> {
+  const script = ['--input-type=module', '--eval', IMPORT, `${folder}/index.mjs`];
+  const { stdout } = await run(process.execPath, script, { env: ENVIRONMENT });
+  return Number(stdout);
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+const bundles = await bundleAll(process.cwd());
+const taken = new Map(bundles.map((bundle) => [bundle, [] as number[]]));
+for (let round = 0; round < RUNS; round++) {
+  for (const bundle of bundles) taken.get(bundle)?.push(await initMillis(bundle));
+}
+const rows = bundles.map((bundle) => {
+  const kib = (bundle.bytes / 1024).toFixed(0);
+  return `| ${bundle.name} | ${kib} KiB | ${median(taken.get(bundle) ?? []).toFixed(0)} ms |`;
+});
+process.stdout.write(
+  `| function | bundle | initialized in (median of ${RUNS}) |\n|---|---|---|\n${rows.join('\n')}\n`,
+);
