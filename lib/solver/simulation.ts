@@ -1,8 +1,7 @@
 import { isProvisionable } from '#lib/consent/pods.ts';
 import { reject } from '#lib/constraints/rejection.ts';
-import { CONSOLIDATABLE } from '#lib/model/condition-types.ts';
-import { isTrue } from '#lib/model/conditions.ts';
-import { INITIALIZED } from '#lib/model/labels.ts';
+import { conditionOf } from '#lib/model/conditions.ts';
+import { INITIALIZED, NODEPOOL } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -18,6 +17,8 @@ export interface Simulation extends SolveProblem {
    * waits until they have settled, drift does not.
    */
   readonly sparesUnsettled: boolean;
+  /** Names of StateNodes that take no pod that has a node, whatever else; none where absent. */
+  readonly closed?: ReadonlySet<string>;
 }
 
 /** Where everything would go, and what stands against it. */
@@ -49,20 +50,34 @@ export function simulate(simulation: Simulation): SimulationResult {
     pods,
     promised: simulation.promised,
     expected: simulation.expected,
-    ...(sparesUnsettled && {
-      standstill: {
-        hosts: new Set(there.nodes.filter(isUnsettled).map(({ name }) => name)),
-        movers: new Set(pods.filter(moves).map(({ meta }) => meta.uid)),
-      },
-    }),
+    ...(simulation.ground && { ground: simulation.ground }),
+    standstill: {
+      hosts: new Set([
+        ...(simulation.closed ?? []),
+        ...(sparesUnsettled ? unsettledIn(there) : []),
+      ]),
+      movers: new Set(pods.filter(moves).map(({ meta }) => meta.uid)),
+    },
   });
   const result = withoutUninitialized(solved, there, displaced);
   return { ...result, blocking: result.refusals.flatMap(onlyOfMoved) };
 }
 
-/** Whether a managed node is within its NodePool's consolidateAfter. */
-const isUnsettled = ({ node, claim }: StateNode): boolean =>
-  node !== undefined && claim !== undefined && !isTrue(claim.status.conditions, CONSOLIDATABLE);
+/** The nodes whose pods changed within their NodePool's consolidateAfter. */
+function unsettledIn({ nodes, nodePools, takenAt }: Snapshot): readonly string[] {
+  const waits = new Map(
+    nodePools.map(({ meta, disruption }) => [meta.name, disruption.consolidateAfter]),
+  );
+  return nodes
+    .filter(({ claim }) => {
+      const wait = waits.get(claim?.meta.labels[NODEPOOL] ?? '');
+      if (!claim || wait === undefined || wait === 'Never') return false;
+      const initialized = conditionOf(claim.status.conditions, 'Initialized');
+      if (initialized?.status !== 'True') return false;
+      return takenAt - (claim.status.lastPodEventAt ?? initialized.changedAt) < wait;
+    })
+    .map(({ name }) => name);
+}
 
 function withoutUninitialized(
   solved: SolveResult,

@@ -1,9 +1,8 @@
 import type { Rejection } from '#lib/constraints/rejection.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { axesOf } from './amounts.ts';
 import type { Packed } from './attempt.ts';
-import { representativeDaemons } from './daemons.ts';
+import { type Ground, groundOf } from './ground.ts';
 import { hostsOf } from './hosts/hosts.ts';
 import type { SealedClaim } from './opening/seal.ts';
 import { pack } from './pack.ts';
@@ -11,12 +10,11 @@ import { schedulingCopies } from './pods/default-spread.ts';
 import { groupPods } from './pods/pod-groups.ts';
 import { explainRefusal, type PoolRejection } from './refusals/refusal.ts';
 import { unsupportedNeed } from './refusals/unsupported.ts';
-import { type Source, sourcesOf } from './sources.ts';
-import { domainsOf } from './topology/domains.ts';
+import type { Source } from './sources.ts';
 import { ruleBookOf } from './topology/rules.ts';
 import { topologyOf } from './topology/topology.ts';
 import { topologyWishesOf } from './topology/wish-rules.ts';
-import { type Volumes, volumesOf } from './volumes/volumes.ts';
+import { NO_VOLUMES, type Volumes, volumesOf } from './volumes/volumes.ts';
 import { type Granted, grantWishes, WISHLESS } from './wishes/grant-wishes.ts';
 import { unmetWishes } from './wishes/unmet-wishes.ts';
 import type { WishGivenUp } from './wishes/wishes.ts';
@@ -35,6 +33,8 @@ export interface SolveProblem {
     readonly hosts: ReadonlySet<string>;
     readonly movers: ReadonlySet<string>;
   };
+  /** What this solve shares with others; found for it alone where absent. */
+  readonly ground?: Ground;
 }
 
 /** A pod that goes on a node which is there or on its way. */
@@ -72,28 +72,27 @@ export interface SolveResult {
  */
 export function solve(problem: SolveProblem): SolveResult {
   const { promised, expected, standstill } = problem;
-  const daemonSets = representativeDaemons(problem.snapshot);
-  const snapshot = { ...problem.snapshot, daemonSets };
-  const pods = problem.pods.map(schedulingCopies(snapshot));
+  const { snapshot: seen } = problem;
+  const pods = problem.pods.map(schedulingCopies(seen));
   const refusals: SolveRefusal[] = [];
   const supported: Pod[] = [];
-  const volumes = volumesOf(pods, snapshot);
+  const volumes = volumesOf(pods, seen);
   for (const pod of pods) {
     const rejection = unsupportedNeed(pod) ?? volumes.rejectionOf(pod);
     if (rejection) refusals.push({ pods: [pod], rejection, nodePools: [] });
     else supported.push(pod);
   }
   if (supported.length === 0) return { ...NOTHING, refusals };
-  const axes = axesOf(supported.map(({ requests }) => requests));
-  const hosts = hostsOf(snapshot, promised, axes, volumes).map((host) =>
+  const ground = problem.ground ?? groundOf(seen, supported);
+  const { axes, domains, others } = ground;
+  const snapshot = { ...seen, daemonSets: ground.daemonSets };
+  const hosts = hostsOf(snapshot, promised, axes, { ...volumes, memo: ground.hosts }).map((host) =>
     standstill?.hosts.has(host.name) ? { ...host, takesNoMovers: true as const } : host,
   );
-  const { sources: unlimited, others } = sourcesOf(snapshot, axes);
-  const sources = withAttachmentLimits(unlimited, volumes);
+  const sources = withAttachmentLimits(ground.sources, volumes);
   const batch = new Set(supported.map(({ meta }) => meta.uid));
   const running = runningBeside(batch, snapshot);
   const { namespaces } = snapshot;
-  const domains = domainsOf(sources);
   const someTaintsArePreferences = [...hosts, ...sources].some(({ taints }) =>
     taints.some(({ effect }) => effect === 'PreferNoSchedule'),
   );
@@ -142,16 +141,15 @@ const runningBeside = (batch: ReadonlySet<string>, { nodes }: Snapshot): readonl
   nodes.flatMap(({ pods }) => pods).filter(({ meta }) => !batch.has(meta.uid));
 
 /** The sources with what is known of the volumes that nodes of their types may have attached. */
-const withAttachmentLimits = (
-  sources: readonly Source[],
-  { limitsOfType }: Volumes,
-): readonly Source[] =>
-  sources.map((source) => ({
-    ...source,
-    types: source.types.map((sourceType) => {
-      const attachmentLimits = limitsOfType(sourceType.type.name);
-      return attachmentLimits.size === 0 ? sourceType : { ...sourceType, attachmentLimits };
-    }),
-  }));
+const withAttachmentLimits = (sources: readonly Source[], volumes: Volumes): readonly Source[] =>
+  volumes === NO_VOLUMES
+    ? sources
+    : sources.map((source) => ({
+        ...source,
+        types: source.types.map((sourceType) => {
+          const attachmentLimits = volumes.limitsOfType(sourceType.type.name);
+          return attachmentLimits.size === 0 ? sourceType : { ...sourceType, attachmentLimits };
+        }),
+      }));
 
 const NOTHING = { placements: [], claims: [], wishesGivenUp: [], lowerBoundUsdPerHour: 0 };

@@ -63,22 +63,28 @@ describe('simulate', () => {
   });
 
   it('leaves nodes alone that have not settled, but for pods that wait or lose their node anyway', () => {
-    const conditions = conditionsUpTo('Initialized');
     const unsettled = member('b', { pods: [] });
     const restless = {
       ...unsettled,
-      claim: aNodeClaim({ meta: { name: 'b' }, status: { conditions } }),
+      claim: aNodeClaim({ meta: { name: 'b' }, status: { lastPodEventAt: NOON - 30_000 } }),
     };
     const going = member('c', {
       claim: aNodeClaim({ meta: { name: 'c', deletedAt: NOON }, status: { conditions: SETTLED } }),
     });
-    const snapshot = aSnapshot({ nodes: [member('a'), restless, going] });
+    const nodePools = [aNodePool({ disruption: { consolidateAfter: 60_000 } })];
+    const snapshot = aSnapshot({ nodePools, nodes: [member('a'), restless, going] });
     const alone = simulated(snapshot);
     expect([placesIn(alone), alone.claims.length]).toEqual([[], 1]);
 
     expect(placesIn(simulated(snapshot, { sparesUnsettled: false }))).toEqual(['on-a on b']);
     expect(placesIn(simulated(snapshot, { pods: [aPod()] }))).toEqual(['web-1 on b']);
     expect(placesIn(simulated(snapshot, { pods: going.pods }))).toEqual(['on-c on b']);
+
+    const calm = { ...snapshot, takenAt: NOON + 30_000 };
+    expect(placesIn(simulated(calm))).toEqual(['on-a on b']);
+    const never = [aNodePool({ disruption: { consolidateAfter: 'Never' } })];
+    expect(placesIn(simulated({ ...snapshot, nodePools: never }))).toEqual(['on-a on b']);
+    expect(placesIn(simulated(calm, { closed: new Set(['b']) }))).toEqual([]);
   });
 
   it('refuses what would go on a node that is not initialized yet, but for pods that lose theirs', () => {
@@ -99,6 +105,12 @@ describe('simulate', () => {
       'would schedule against uninitialized nodeclaim/claim-of-b, node/b',
     );
     expect(placesIn(simulated(snapshot, { pods: going.pods }))).toEqual(['on-c on b']);
+
+    const calm = { ...snapshot, takenAt: NOON + 30_000 };
+    expect(placesIn(simulated(calm))).toEqual(['on-a on b']);
+    const never = [aNodePool({ disruption: { consolidateAfter: 'Never' } })];
+    expect(placesIn(simulated({ ...snapshot, nodePools: never }))).toEqual(['on-a on b']);
+    expect(placesIn(simulated(calm, { closed: new Set(['b']) }))).toEqual([]);
 
     const unborn = anInFlightNode(
       aNodeClaim({ meta: { name: 'claim-b' }, status: { conditions: conditionsUpTo('Launched') } }),

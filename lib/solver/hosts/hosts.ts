@@ -73,7 +73,10 @@ export function hostsOf(
   snapshot: Snapshot,
   promised: ReadonlyMap<string, readonly Pod[]>,
   axes: Axes,
-  { limitsOn }: Pick<VolumeUsage, 'limitsOn'> = NOTHING_LIMITED,
+  {
+    limitsOn,
+    memo,
+  }: Pick<VolumeUsage, 'limitsOn'> & { readonly memo?: HostMemo } = NOTHING_LIMITED,
 ): readonly Host[] {
   const unread = new Set(
     snapshot.leftOut.flatMap(({ object }) => (object.kind === 'Node' ? [object.name] : [])),
@@ -84,13 +87,30 @@ export function hostsOf(
     .map((stateNode) => {
       const coming = promised.get(stateNode.name) ?? [];
       const attachments = limitsOn(stateNode, coming);
-      return { ...hostOf(stateNode, snapshot, coming, axes), attachments };
+      const make = () => hostOf(stateNode, snapshot, coming, axes);
+      const host = coming.length === 0 && memo ? memo(stateNode, make) : make();
+      return { ...host, attachments };
     })
     .sort(
       (a, b) =>
         Number(isInitialized(b.stateNode)) - Number(isInitialized(a.stateNode)) ||
         compareText(a.name, b.name),
     );
+}
+
+/** What a node has for pods as long as none is promised room on it, made at the first question. */
+export type HostMemo = (stateNode: StateNode, make: () => HostCore) => HostCore;
+
+type HostCore = Omit<Host, 'attachments'>;
+
+/** A memory of hosts, by StateNode; it holds for one set of axes. */
+export function memoOfHosts(): HostMemo {
+  const known = new WeakMap<StateNode, HostCore>();
+  return (stateNode, make) => {
+    const host = known.get(stateNode) ?? make();
+    known.set(stateNode, host);
+    return host;
+  };
 }
 
 /** A managed Node that its NodeClaim cannot be told by yet counts through that NodeClaim. */
@@ -110,7 +130,7 @@ function hostOf(
   snapshot: Snapshot,
   promised: readonly Pod[],
   axes: Axes,
-): Omit<Host, 'attachments'> {
+): HostCore {
   const taints = lastingTaints(stateNode);
   const shapes = shapesOf(stateNode, snapshot);
   const pods = [...stateNode.pods.filter(isHeld), ...promised];
