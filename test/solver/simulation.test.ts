@@ -105,20 +105,6 @@ describe('simulate', () => {
       'would schedule against uninitialized nodeclaim/claim-of-b, node/b',
     );
     expect(placesIn(simulated(snapshot, { pods: going.pods }))).toEqual(['on-c on b']);
-
-    const calm = { ...snapshot, takenAt: NOON + 30_000 };
-    expect(placesIn(simulated(calm))).toEqual(['on-a on b']);
-    const never = [aNodePool({ disruption: { consolidateAfter: 'Never' } })];
-    expect(placesIn(simulated({ ...snapshot, nodePools: never }))).toEqual(['on-a on b']);
-    expect(placesIn(simulated(calm, { closed: new Set(['b']) }))).toEqual([]);
-
-    const unborn = anInFlightNode(
-      aNodeClaim({ meta: { name: 'claim-b' }, status: { conditions: conditionsUpTo('Launched') } }),
-    );
-    const [refusal] = simulated(aSnapshot({ nodes: [member('a'), unborn] })).refusals;
-    expect(refusal?.rejection.because).toBe(
-      'would schedule against uninitialized nodeclaim/claim-b',
-    );
   });
 
   it('is not blocked by pods that have no node now', () => {
