@@ -114,17 +114,29 @@ const HORIZON_DAYS = 366 * 41;
 /**
  * Whether a schedule fired within the last `durationMs`: at or before `now`, and after
  * `now - durationMs`. A window that begins at a firing is open then, and closed when it has
- * lasted its duration. Cost: one step a day of the duration, and at most 1,440 within a day.
+ * lasted its duration. Cost: as lastFiredAt.
  */
 export function firedWithin(schedule: Schedule, durationMs: number, now: EpochMs): boolean {
   const oldest = now - durationMs;
+  const last = lastFiredAt(schedule, now, oldest);
+  return last !== undefined && last > oldest;
+}
+
+/**
+ * When a schedule last fired, at or before `now`; undefined where that was before the day of
+ * `oldest`, or never. Cost: one step a day, and at most 1,440 within a day.
+ */
+export function lastFiredAt(
+  schedule: Schedule,
+  now: EpochMs,
+  oldest: EpochMs,
+): EpochMs | undefined {
   const lastDay = Math.max(Math.floor(oldest / DAY_MS), Math.floor(now / DAY_MS) - HORIZON_DAYS);
   for (let day = Math.floor(now / DAY_MS); day >= lastDay; day--) {
-    if (!matchesDay(schedule, day)) continue;
-    const last = lastFiring(schedule, day, now);
-    if (last !== undefined) return last > oldest;
+    const last = matchesDay(schedule, day) ? lastFiring(schedule, day, now) : undefined;
+    if (last !== undefined) return last;
   }
-  return false;
+  return undefined;
 }
 
 function lastFiring(schedule: Schedule, day: number, now: EpochMs): EpochMs | undefined {

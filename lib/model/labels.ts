@@ -63,6 +63,10 @@ export const JOINING = 'joinery.dev/joining';
 /** On a NodeClaim whose node is so waited for: which others it is waited for with. */
 export const BATCH = 'joinery.dev/batch';
 
+/** On a NodePool: when its nodes may be disrupted at all, as a YAML list; see windows.ts. */
+export const DISRUPTION_WINDOWS = 'joinery.dev/disruption-windows';
+/** On a NodePool: how long before their expiry nodes are replaced, e.g. 24h; not at all where absent. */
+export const REPLACE_BEFORE_EXPIRY = 'joinery.dev/replace-before-expiry';
 /** On a NodePool: what its nodes may cost together, in USD per hour. */
 export const LIMIT_USD_PER_HOUR = 'joinery.dev/limit-usd-per-hour';
 

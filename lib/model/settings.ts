@@ -1,6 +1,9 @@
 import type { FeatureGate } from './feature-gates.ts';
 import type { TopologySpreadConstraint } from './pod.ts';
 
+/** How pods are led to the nodes that were made for them. */
+export type PlacementMode = 'nominate' | 'bind' | 'none';
+
 /** What a decision must know of the cluster that no object of it says. */
 export interface ClusterSettings {
   readonly clusterName: string;
@@ -31,8 +34,15 @@ export interface ClusterSettings {
   readonly tagsNodes?: boolean;
   /** Behaviours that the cluster asked for; none where absent. */
   readonly featureGates?: readonly FeatureGate[];
+  /**
+   * How pods are led to the nodes that were made for them: named to kube-scheduler, bound where that
+   * is safe, or not at all. nominate where absent.
+   */
+  readonly placement?: PlacementMode;
   /** What all nodes of all NodePools together may cost; no limit where absent. */
   readonly limitUsdPerHour?: number;
+  /** When nodes of NodePools that do not say so themselves may be disrupted; always where absent. */
+  readonly disruptionWindows?: string;
   /** The spread of pods that ask for none, as kube-scheduler is configured; selectors are deduced. */
   readonly defaultSpread?: readonly TopologySpreadConstraint[];
 }

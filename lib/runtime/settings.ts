@@ -136,6 +136,12 @@ const SETTINGS = {
     pattern: /^(none|\d{1,6}(\.\d{1,9})?)$/,
     expected: 'what all nodes together may cost in USD per hour, such as 12.50, or none',
   },
+  disruptionWindows: {
+    name: 'JOINERY_DISRUPTION_WINDOWS',
+    fallback: '',
+    pattern: ANYTHING,
+    expected: 'a list as in the annotation joinery.dev/disruption-windows, or nothing',
+  },
   identity: {
     name: 'AWS_LAMBDA_LOG_STREAM_NAME',
     fallback: 'joinery',
@@ -165,6 +171,7 @@ export const readSettings = (environment: Environment): Settings =>
       tagsNodes: read(SETTINGS.tagsNodes) === 'true',
       ...given('clusterDnsIp', read(SETTINGS.clusterDnsIp)),
       ...given('zonalShiftArn', read(SETTINGS.zonalShiftArn)),
+      ...given('disruptionWindows', read(SETTINGS.disruptionWindows)),
       ...gatesIn(read(SETTINGS.featureGates)),
       ...limitIn(read(SETTINGS.limitUsdPerHour)),
       ...spreadIn(read(SETTINGS.schedulerConfig)),
@@ -175,7 +182,7 @@ export const readSettings = (environment: Environment): Settings =>
 
 /** A setting that may be left out. */
 const given = (
-  key: 'clusterDnsIp' | 'zonalShiftArn',
+  key: 'clusterDnsIp' | 'zonalShiftArn' | 'disruptionWindows',
   value: string,
 ): Partial<Pick<ClusterSettings, typeof key>> => (value === '' ? {} : { [key]: value });
 

@@ -1,0 +1,41 @@
+import { DISRUPTION_BACK_OFF } from '#lib/model/labels.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import { type EpochMs, formatInstant, parseInstant } from '#lib/model/time.ts';
+import { objectIn } from './record.ts';
+
+/** That a command about a node came to nothing, and until when none is tried again. */
+interface BackOff {
+  readonly failures: number;
+  readonly until: EpochMs;
+  readonly because: string;
+}
+
+const VERSION = 1;
+const FIRST_MS = 2 * 60_000;
+const LONGEST_MS = 60 * 60_000;
+
+/**
+ * The annotation's value after one more failure: two minutes, then twice as long each time, an hour
+ * at most. A node that was left alone for an hour after the last one begins anew.
+ */
+export function writeBackOff(claim: NodeClaim, because: string, now: EpochMs): string {
+  const before = backOffOf(claim);
+  const isOld = before === undefined || now > before.until + LONGEST_MS;
+  const failures = isOld ? 1 : before.failures + 1;
+  const until = now + Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1));
+  return JSON.stringify({ v: VERSION, failures, until: formatInstant(until), because });
+}
+
+/** Why a node is not disrupted yet, for a person; undefined where nothing speaks against it. */
+export function heldBack(claim: NodeClaim, now: EpochMs): string | undefined {
+  const backOff = backOffOf(claim);
+  if (backOff === undefined || now >= backOff.until) return undefined;
+  return `not before ${formatInstant(backOff.until)}: ${backOff.because}`;
+}
+
+function backOffOf({ meta }: NodeClaim): BackOff | undefined {
+  const { v, failures, until, because } = objectIn(meta.annotations[DISRUPTION_BACK_OFF]);
+  const at = typeof until === 'string' ? parseInstant(until) : undefined;
+  if (v !== VERSION || typeof failures !== 'number' || at === undefined) return undefined;
+  return { failures, until: at, because: typeof because === 'string' ? because : 'it failed' };
+}
