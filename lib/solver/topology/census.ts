@@ -19,7 +19,7 @@ interface Tally {
   readonly possible: Map<string, number>;
   /** Pods that own the rule. */
   readonly owners: Map<string, number>;
-  /** Of a spread: the domains whose emptiness counts. */
+  /** Of a spread: the domains whose emptiness counts; wherever its pods stand there is one. */
   readonly domains: Set<string>;
   /** Of an affinity: all pods that it selects where one of its terms' labels is. */
   selected: number;
@@ -102,7 +102,7 @@ export function createCensus(
       parts.some(({ rule, owns, selected }) => {
         const tally = tallies.get(rule);
         if (rule.kind !== 'spread' || owns || !selected || !tally) return false;
-        const least = emptiest(rule, tally, everyValue);
+        const least = emptiest(rule, tally);
         return (place.get(rule.topologyKey) ?? NOWHERE).some(
           (value) =>
             (tally.owners.get(value) ?? 0) > 0 &&
@@ -140,7 +140,9 @@ function count(
   for (const value of values) add(tally.possible, value, times);
   const [only] = values;
   const isCertain = values.length === 1 && counting === 'surely';
-  if (only !== undefined && isCertain) add(tally.sure, only, times);
+  if (only === undefined || !isCertain) return;
+  add(tally.sure, only, times);
+  tally.domains.add(only);
 }
 
 const NOWHERE: readonly string[] = [];
@@ -186,19 +188,28 @@ function spreads(
   const count = (tally.possible.get(value) ?? 0) + one;
   // Where even the fullest allowed height is not reached there is no need to look at the others.
   if (count <= rule.maxSkew) return true;
-  return count - emptiest(rule, tally, allowed) <= rule.maxSkew;
+  return count - emptiest(rule, tally, { allowed, beside: value }) <= rule.maxSkew;
 }
+
+/** Which domains are compared: all that are allowed, and that of the newcomer in any case. */
+interface Comparison {
+  readonly allowed: Allowed;
+  /** A domain that is no emptier than itself, wherever those stand whose domain is uncertain. */
+  readonly beside?: string;
+}
+
+const EVERYWHERE: Comparison = { allowed: everyValue };
 
 /** How many pods the emptiest domain has that a pod may use. Cost: the domains. */
 function emptiest(
   { topologyKey, minDomains }: TopologyRule,
   tally: Tally,
-  allowed: Allowed,
+  { allowed, beside }: Comparison = EVERYWHERE,
 ): number {
   let least = Number.POSITIVE_INFINITY;
-  let domains = 0;
+  let domains = beside === undefined ? 0 : 1;
   for (const domain of tally.domains) {
-    if (!allowed(topologyKey, domain)) continue;
+    if (domain === beside || !allowed(topologyKey, domain)) continue;
     domains += 1;
     least = Math.min(least, tally.sure.get(domain) ?? 0);
   }
@@ -207,7 +218,7 @@ function emptiest(
 
 function crowdedBy(rule: TopologyRule, tally: Tally): number {
   if (rule.kind !== 'spread') return 0;
-  const least = emptiest(rule, tally, everyValue);
+  const least = emptiest(rule, tally);
   return [...tally.owners.keys()].filter(
     (domain) => (tally.possible.get(domain) ?? 0) - least > rule.maxSkew,
   ).length;

@@ -212,7 +212,11 @@ const placeOfHost = ({ labels }: Host, keys: readonly string[]): Place =>
     }),
   );
 
-/** Real nodes make domains of their own, whether or not a NodePool could make more there. */
+/**
+ * Real nodes that stay make domains of their own, whether or not a NodePool could make more there.
+ *
+ * Source: karpenter v1.14, provisioning/scheduling/topology.go, countDomains, of the active nodes.
+ */
 function addRealDomains(
   census: Census,
   rules: readonly TopologyRule[],
@@ -221,6 +225,7 @@ function addRealDomains(
 ): void {
   for (const rule of rules.filter(({ kind }) => kind === 'spread')) {
     for (const stateNode of nodes) {
+      if (isGoing(stateNode)) continue;
       const value = stateNode.node && labelsOf(stateNode)[rule.topologyKey];
       if (value !== undefined && countsOn(rule, stateNode, hostOf)) census.addDomain(rule, value);
     }

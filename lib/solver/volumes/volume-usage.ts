@@ -1,7 +1,7 @@
 import { isTerminal } from '#lib/consent/pod-state.ts';
 import { byName } from '#lib/constraints/order.ts';
 import { isRejection } from '#lib/constraints/rejection.ts';
-import { INSTANCE_TYPE } from '#lib/model/labels.ts';
+import { INITIALIZED, INSTANCE_TYPE } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod, PodVolume } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -47,7 +47,8 @@ export function volumeUsageOf(
   const limitsOn = (stateNode: StateNode, promised: readonly Pod[]): AttachmentLimits => {
     const name = stateNode.node?.meta.name ?? '';
     const held = stateNode.pods.filter((pod) => !isTerminal(pod));
-    return limitsWith(counts.get(name) ?? ofTypes.get(typeOf(stateNode)) ?? NO_COUNTS, [
+    const known = isUp(stateNode) ? undefined : ofTypes.get(typeOf(stateNode));
+    return limitsWith(counts.get(name) ?? known ?? NO_COUNTS, [
       ...[...held, ...promised].flatMap(volumesOf),
       ...(attached.get(name) ?? []),
     ]);
@@ -106,6 +107,10 @@ function usersOf(
   }
   return users;
 }
+
+/** Whether a node has told by now what it may have attached: where it has not, nothing is limited. */
+const isUp = ({ node, claim }: StateNode): boolean =>
+  node !== undefined && (claim === undefined || node.meta.labels[INITIALIZED] === 'true');
 
 const typeOf = ({ node, claim }: StateNode): string =>
   node?.meta.labels[INSTANCE_TYPE] ?? claim?.meta.labels[INSTANCE_TYPE] ?? '';

@@ -9,7 +9,7 @@ import { affinityProblems, antiAffinityProblems } from './apart.ts';
 import { problemsWith } from './hosts.ts';
 import { isNew, type Makeable, makeable } from './limits.ts';
 import { type Place, placesOf } from './places.ts';
-import { HOSTNAME, type Labels, NODEPOOL, ZONE } from './rules.ts';
+import { HOSTNAME, type Labels, mightSelect, NODEPOOL, ZONE } from './rules.ts';
 import { spreadProblems } from './spread.ts';
 import { volumeProblems } from './volumes.ts';
 
@@ -77,6 +77,7 @@ function distinct(nodes: readonly Makeable[], keys: readonly string[], pod: Pod)
   const found = new Map<string, Place>();
   for (const { pool, labels } of nodes) {
     for (const settled of settle(labels, keys)) {
+      if (!mightSelect(pod, settled)) continue;
       const told = JSON.stringify(keys.map((key) => settled.get(key)));
       found.set(told, {
         name: 'a new node',

@@ -115,11 +115,13 @@ const FREE = 1e12;
 
 class Tally {
   readonly #counts = new Map<Group, Map<string, number>>();
+  readonly #domains = new Map<Group, ReadonlySet<string>>();
 
   constructor(present: ReadonlyMap<Group, readonly string[]>) {
     for (const [group, domains] of present) {
       const open = domains.filter((domain) => group.isOpenTo(domain));
-      this.#counts.set(group, new Map([...group.couldBe, ...open].map((each) => [each, 0])));
+      this.#domains.set(group, new Set([...group.couldBe, ...open]));
+      this.#counts.set(group, new Map());
     }
   }
 
@@ -130,11 +132,7 @@ class Tally {
   count({ countsIn }: Binding): void {
     for (const { group, domain } of countsIn) {
       if (domain === undefined) continue;
-      const counts = this.#counts.get(group);
-      // What stands in a domain that no owner may go to is not compared with.
-      if (counts && (counts.has(domain) || group.isHostname)) {
-        counts.set(domain, (counts.get(domain) ?? 0) + 1);
-      }
+      this.#counts.get(group)?.set(domain, this.of({ group, domain }) + 1);
     }
   }
 
@@ -142,17 +140,19 @@ class Tally {
     return owns.every(({ group, domain }) => {
       const self = countsItselfIn.includes(group) ? 1 : 0;
       const count = this.of({ group, domain });
-      return domain !== undefined && count + self - this.#least(group) <= group.maxSkew;
+      return domain !== undefined && count + self - this.#least(group, domain) <= group.maxSkew;
     });
   }
 
   isSkewed({ group, domain }: In): boolean {
-    return domain === undefined || this.of({ group, domain }) - this.#least(group) > group.maxSkew;
+    if (domain === undefined) return true;
+    return this.of({ group, domain }) - this.#least(group, domain) > group.maxSkew;
   }
 
-  #least(group: Group): number {
-    const counts = this.#counts.get(group) ?? new Map<string, number>();
-    if (group.isHostname || counts.size < group.minDomains) return 0;
-    return Math.min(...counts.values());
+  /** The least count of the domains that are compared; where the owner stands is one of them. */
+  #least(group: Group, own: string): number {
+    const domains = new Set([...(this.#domains.get(group) ?? []), own]);
+    if (group.isHostname || domains.size < group.minDomains) return 0;
+    return Math.min(...[...domains].map((domain) => this.of({ group, domain })));
   }
 }
