@@ -16,12 +16,20 @@ import { firedWithin, parseSchedule } from './cron.ts';
 export function disruptionsLeft(
   pool: NodePool,
   members: readonly StateNode[],
-  reason: BudgetReason,
-  now: EpochMs,
+  { reason, now, inFlight }: BudgetOccasion,
 ): number {
   const counted = members.filter(isCounted);
   const allowed = disruptionsAllowed(pool.disruption.budgets, counted.length, reason, now);
-  return Math.max(0, allowed - counted.filter(isAway).length);
+  const away = counted.filter((each) => isAway(each) || inFlight?.has(each.name));
+  return Math.max(0, allowed - away.length);
+}
+
+/** Why, when and beside what nodes would be disrupted. */
+export interface BudgetOccasion {
+  readonly reason: BudgetReason;
+  readonly now: EpochMs;
+  /** Names of StateNodes that commands which are under way will take; none where absent. */
+  readonly inFlight?: ReadonlySet<string>;
 }
 
 /**

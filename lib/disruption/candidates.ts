@@ -2,6 +2,7 @@ import { isProtected, isProtectedNode } from '#lib/consent/do-not-disrupt.ts';
 import { pdbVerdict } from '#lib/consent/pdb-verdict.ts';
 import { isActive } from '#lib/consent/pod-state.ts';
 import { isEvictable } from '#lib/consent/pods.ts';
+import { typesFor } from '#lib/model/catalog.ts';
 import { INSTANCE_TERMINATING } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import { INITIALIZED, NODEPOOL, REGISTERED } from '#lib/model/labels.ts';
@@ -10,6 +11,7 @@ import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { isServed, type NodePool } from '#lib/model/node-pool.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import type { InFlight } from './commands/in-flight.ts';
 
 /** A node that may be disrupted as far as itself and its pods are concerned. */
 export interface Candidate {
@@ -33,11 +35,16 @@ export interface CandidacyFacts {
   readonly snapshot: Snapshot;
   /** Names of nodes that pending pods were promised room on. */
   readonly nominated: ReadonlySet<string>;
+  /** The commands that are under way; none where absent. */
+  readonly inFlight?: Pick<InFlight, 'members' | 'replacements'>;
+  /** Whether pods stand back where their node's end is given a time, as drift has it. */
+  readonly forgives?: true;
 }
 
 /**
- * The node as a candidate for voluntary disruption, or the first rule that keeps it. Blockers are
- * never forgiven here, whatever grace the node's end is given.
+ * The node as a candidate for voluntary disruption, or the first rule that keeps it. What its pods
+ * say, each by itself, is forgiven where `forgives` is set and the NodeClaim has a
+ * terminationGracePeriod; what the node says never is.
  *
  * Source: karpenter v1.14, disruption/types.go, NewCandidate; state/statenode.go,
  * ValidateNodeDisruptable and ValidatePodsDisruptable.
@@ -57,7 +64,9 @@ export function candidateOf(state: StateNode, facts: CandidacyFacts): Candidate 
   }
   const pool = poolWithTypes(name, facts.snapshot);
   if (!pool) return { by: 'nodePool', because: `NodePool not found (NodePool=${name})` };
-  return blockedByPods(pods, facts.snapshot) ?? { state, node, claim, pool };
+  const isForgiven = facts.forgives && claim.spec.terminationGraceMs !== undefined;
+  const byPods = isForgiven ? undefined : blockedByPods(pods, facts.snapshot);
+  return byPods ?? { state, node, claim, pool };
 }
 
 /** A node speaks for itself once it is registered; until then its NodeClaim does. */
@@ -67,8 +76,13 @@ const metaOf = (node: Node, claim: NodeClaim) =>
 function blockedByNode(
   node: Node,
   claim: NodeClaim,
-  { nominated }: CandidacyFacts,
+  { nominated, inFlight }: CandidacyFacts,
 ): Blocked | undefined {
+  const { name } = node.meta;
+  if (inFlight?.members.has(name)) return { by: 'command', because: 'Node is part of a command' };
+  if (inFlight?.replacements.has(name)) {
+    return { by: 'command', because: 'Node replaces others that have not gone yet' };
+  }
   if (node.meta.labels[INITIALIZED] !== 'true') {
     return { by: 'node', because: "Node isn't initialized" };
   }
@@ -77,7 +91,7 @@ function blockedByNode(
     claim.meta.deletedAt !== undefined ||
     isTrue(claim.status.conditions, INSTANCE_TERMINATING);
   if (isGoing) return { by: 'node', because: 'Node is deleting or marked for deletion' };
-  if (nominated.has(node.meta.name)) {
+  if (nominated.has(name)) {
     return { by: 'nominated', because: 'Node is nominated for a pending pod' };
   }
   if (!isProtectedNode(metaOf(node, claim))) return undefined;
@@ -87,8 +101,7 @@ function blockedByNode(
 
 function poolWithTypes(name: string, { nodePools, catalog }: Snapshot): NodePool | undefined {
   const pool = nodePools.find(({ meta }) => meta.name === name);
-  const types = catalog.byNodeClass.get(pool?.template.nodeClassRef.name ?? '') ?? [];
-  return types.length === 0 ? undefined : pool;
+  return pool && typesFor(catalog, pool).length > 0 ? pool : undefined;
 }
 
 function blockedByPods(pods: readonly Pod[], snapshot: Snapshot): Blocked | undefined {

@@ -142,7 +142,7 @@ function withinBudgets(
     const members = nodes.filter(
       ({ node, claim }) => (claim ?? node)?.meta.labels[NODEPOOL] === name,
     );
-    left.set(name, disruptionsLeft(pool, members, 'Empty', takenAt));
+    left.set(name, disruptionsLeft(pool, members, { reason: 'Empty', now: takenAt }));
   }
   const leaving: EmptyNode[] = [];
   const overBudget: EmptyNode[] = [];

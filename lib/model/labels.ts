@@ -48,6 +48,8 @@ export const DISRUPTION = 'joinery.dev/disruption';
 export const REPLACEMENTS = 'joinery.dev/replacements';
 /** On a NodeClaim from its creation: the id of the command whose nodes it replaces. */
 export const REPLACES = 'joinery.dev/replaces';
+/** On a NodeClaim: that pods were moved to its node to save money, when and from what; JSON. */
+export const CONSOLIDATED = 'joinery.dev/consolidated';
 /** On a NodeClaim: until when its node is not disrupted again, and why, as versioned JSON. */
 export const DISRUPTION_BACK_OFF = 'joinery.dev/disruption-back-off';
 /** On a NodeClaim: how many launches of its group came to nothing. */

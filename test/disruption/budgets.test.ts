@@ -78,7 +78,8 @@ describe('disruptionsLeft', () => {
       ...difference,
     });
   const ten = Array.from({ length: 10 }, (_, at) => aMember(`n${at}`));
-  const left = (members: readonly StateNode[]) => disruptionsLeft(pool, members, 'Empty', NOON);
+  const left = (members: readonly StateNode[]) =>
+    disruptionsLeft(pool, members, { reason: 'Empty', now: NOON });
 
   it('counts the nodes of the pool', () => {
     expect(left(ten)).toBe(10);
@@ -132,6 +133,6 @@ describe('disruptionsLeft', () => {
     }));
     const strict = aNodePool({ disruption: { budgets: [{ nodes: '10%' }] } });
 
-    expect(disruptionsLeft(strict, gone, 'Empty', NOON)).toBe(0);
+    expect(disruptionsLeft(strict, gone, { reason: 'Empty', now: NOON })).toBe(0);
   });
 });

@@ -105,6 +105,14 @@ describe('simulate', () => {
       'would schedule against uninitialized nodeclaim/claim-of-b, node/b',
     );
     expect(placesIn(simulated(snapshot, { pods: going.pods }))).toEqual(['on-c on b']);
+
+    const unborn = anInFlightNode(
+      aNodeClaim({ meta: { name: 'claim-b' }, status: { conditions: conditionsUpTo('Launched') } }),
+    );
+    const [refusal] = simulated(aSnapshot({ nodes: [member('a'), unborn] })).refusals;
+    expect(refusal?.rejection.because).toBe(
+      'would schedule against uninitialized nodeclaim/claim-b',
+    );
   });
 
   it('is not blocked by pods that have no node now', () => {
