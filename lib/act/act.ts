@@ -6,11 +6,16 @@ import { createVersions } from './versions.ts';
 
 /** Actions that are under way at once: enough to hide latency, few enough to be polite. */
 const AT_ONCE = 10;
+/** Pods that are named a node lose it at their next failed attempt: there is no time to lose. */
+const LED_AT_ONCE = 50;
+/** Every millisecond between the first taint that goes and the last costs pods their place. */
+const LIFTED_AT_ONCE = 500;
 
 /**
  * Does the actions of a Plan and says of each what became of it, in the Plan's order. Actions on
  * one object are done in that order, and those after one that came to nothing are left for later;
- * all others run side by side. Before each call it is asked for time and leave: what there was none
+ * all others run side by side, but for taints that are
+ * lifted: they wait until every nomination and binding has been tried. Before each call it is asked for time and leave: what there was none
  * for comes back as retry. Never throws for what the world refuses.
  */
 export async function act(
@@ -19,16 +24,34 @@ export async function act(
   limits: ActLimits,
 ): Promise<readonly Outcome[]> {
   const doing: DoingPorts = { ...limited(ports, limits), versions: createVersions() };
-  const turns = createTurns(AT_ONCE);
+  const turnsOf = createLanes();
   const lastOn = new Map<string, Promise<Result>>();
+  const leading: Promise<Result>[] = [];
   const results = actions.map((action) => {
     const keys = objectsOf(action);
     const before = keys.flatMap((key) => lastOn.get(key) ?? []);
-    const result = inOrder(before, () => turns(() => attempt(doing, action)));
+    const result = inOrder(before, async () => {
+      if (action.kind === 'liftTaint') await Promise.all(leading);
+      return await turnsOf(action)(() => attempt(doing, action));
+    });
+    if (leads(action)) leading.push(result);
     if (action.kind !== 'recordEvent') for (const key of keys) lastOn.set(key, result);
     return result.then((found): Outcome => ({ action, ...found }));
   });
   return await Promise.all(results);
+}
+
+const leads = ({ kind }: Action): boolean => kind === 'nominate' || kind === 'bind';
+
+/** Whom an action stands in line with. */
+function createLanes(): (action: Action) => Turns {
+  const usual = createTurns(AT_ONCE);
+  const led = createTurns(LED_AT_ONCE);
+  const lifted = createTurns(LIFTED_AT_ONCE);
+  return (action) => {
+    if (action.kind === 'liftTaint') return lifted;
+    return leads(action) ? led : usual;
+  };
 }
 
 /** Runs `next` when all that was before it is done; not at all where that came to nothing. */
@@ -69,7 +92,12 @@ export function objectsOf(action: Action): readonly string[] {
       return [action.object.uid];
     case 'evict':
     case 'forceDelete':
+    case 'nominate':
       return [action.pod.uid];
+    case 'bind':
+      return action.pods.map(({ uid }) => uid);
+    case 'liftTaint':
+      return [action.node.uid];
     case 'ensureInstanceProfile':
     case 'deleteInstanceProfile':
       return [action.nodeClass.uid];
@@ -83,8 +111,10 @@ export function objectsOf(action: Action): readonly string[] {
   }
 }
 
+type Turns = <T>(task: () => Promise<T>) => Promise<T>;
+
 /** Lets at most `limit` tasks run at once; the others wait in line. */
-function createTurns(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
+function createTurns(limit: number): Turns {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (task) => {

@@ -10,6 +10,7 @@ import type { ObjectRef } from '#lib/model/object.ts';
 import type { Action } from '#lib/model/plan.ts';
 import { evictPod, forceDeletePod } from './drain.ts';
 import { launch } from './launch.ts';
+import { bindPods, liftTaint, nominate } from './lead.ts';
 import { makeProfile } from './make-profile.ts';
 import type { LimitedPorts } from './ports.ts';
 import { refreshMarket, rememberWhatNodesTold } from './refresh-market.ts';
@@ -44,6 +45,12 @@ export async function doAction(ports: DoingPorts, action: Action): Promise<Resul
       return await evictPod(ports, action);
     case 'forceDelete':
       return await forceDeletePod(ports, action);
+    case 'nominate':
+      return await nominate(ports, action);
+    case 'bind':
+      return await bindPods(ports, action);
+    case 'liftTaint':
+      return await liftTaint(ports, action);
     case 'terminateInstance':
       await ports.terminate(action.instanceId);
       return DONE;

@@ -5,11 +5,19 @@ import { createAdmission } from '#functions/provision/admission.ts';
 import { createProvision } from '#functions/provision/provision.ts';
 import { typedCall } from '#lib/aws/call.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
+import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
 import type { FunctionPorts } from '#lib/sim/stack.ts';
 
 /** The functions of Joinery, as they are deployed anywhere, over one embedded sandbox's ports. */
-export function connectEmbedded(ports: FunctionPorts) {
+export const connectEmbedded = embeddedWith({});
+
+/** The same with other settings than the defaults. */
+export function embeddedWith(settings: Partial<ClusterSettings>) {
+  return (ports: FunctionPorts) => connectIn(ports, settings);
+}
+
+function connectIn(ports: FunctionPorts, settings: Partial<ClusterSettings>) {
   const shell: Shell = {
     kube: ports.kube,
     aws: typedCall(ports.aws),
@@ -23,6 +31,7 @@ export function connectEmbedded(ports: FunctionPorts) {
         minValuesPolicy: 'Strict',
         preferencePolicy: 'Respect',
         vmMemoryOverheadPercent: 0.075,
+        ...settings,
       },
       hintQueueUrl: ports.hintQueueUrl,
       identity: ports.sandboxId,

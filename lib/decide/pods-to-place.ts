@@ -28,7 +28,7 @@ export interface PodsToPlace {
 export function podsToPlace(snapshot: Snapshot): PodsToPlace {
   const names = namesOfNodes(snapshot);
   const liveNames = new Set(names.keys());
-  const pending = snapshot.pods.filter((pod) => isProvisionable(pod, liveNames));
+  const pending = snapshot.pods.filter((pod) => isProvisionable(asPromised(pod), liveNames));
   const objects = volumeObjectsOf(snapshot);
   const judged = pending.map((pod) => ({ pod, rejection: ineligibility(pod, objects) }));
   const moving = snapshot.nodes
@@ -47,6 +47,13 @@ export function podsToPlace(snapshot: Snapshot): PodsToPlace {
   };
 }
 
+/** A pod with what the scheduler has promised it: what Joinery wrote is only what it planned. */
+function asPromised(pod: Pod): Pod {
+  if (!pod.isNominatedByUs) return pod;
+  const { nominatedNodeName: _, ...rest } = pod;
+  return rest;
+}
+
 /** Every name that a nomination may use, with the StateNode it means; those on their way out do not count. */
 function namesOfNodes({ nodes }: Snapshot): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
@@ -63,28 +70,38 @@ export function promisedOn(snapshot: Snapshot): ReadonlyMap<string, readonly Pod
   const names = namesOfNodes(snapshot);
   const promised = new Map<string, Pod[]>();
   for (const pod of snapshot.pods) {
-    const node = names.get(pod.nominatedNodeName ?? '');
+    const node = names.get(asPromised(pod).nominatedNodeName ?? '');
     if (node === undefined || pod.nodeName !== undefined || !isActive(pod)) continue;
     promised.set(node, [...(promised.get(node) ?? []), pod]);
   }
   return promised;
 }
 
-/** By pod uid: the StateNode whose NodeClaim was made for it. */
-export function expectedOn(pods: readonly Pod[], { nodes }: Snapshot): ReadonlyMap<string, string> {
+/** By pod uid: the StateNode that Joinery named to the scheduler, or whose NodeClaim was made for it. */
+export function expectedOn(pods: readonly Pod[], snapshot: Snapshot): ReadonlyMap<string, string> {
+  const names = namesOfNodes(snapshot);
+  const named = pods.flatMap(({ meta, isNominatedByUs, nominatedNodeName = '' }) => {
+    const host = isNominatedByUs ? names.get(nominatedNodeName) : undefined;
+    return host === undefined ? [] : [[meta.uid, host] as const];
+  });
+  return new Map([...madeFor(pods, snapshot), ...named]);
+}
+
+function madeFor(
+  pods: readonly Pod[],
+  { nodes }: Snapshot,
+): readonly (readonly [string, string])[] {
   const hostOf = new Map<string, string>();
   for (const stateNode of nodes) {
     for (const digest of stateNode.claim?.meta.annotations[FOR_PODS]?.split(' ') ?? []) {
       if (!isGoing(stateNode)) hostOf.set(digest, stateNode.name);
     }
   }
-  if (hostOf.size === 0) return new Map();
-  return new Map(
-    pods.flatMap(({ meta }) => {
-      const host = hostOf.get(podDigest(meta.uid));
-      return host === undefined ? [] : [[meta.uid, host] as const];
-    }),
-  );
+  if (hostOf.size === 0) return [];
+  return pods.flatMap(({ meta }) => {
+    const host = hostOf.get(podDigest(meta.uid));
+    return host === undefined ? [] : [[meta.uid, host] as const];
+  });
 }
 
 /**

@@ -2,8 +2,10 @@ import { compareText } from '#lib/constraints/order.ts';
 import { emptiness } from '#lib/disruption/emptiness.ts';
 import { emptyNodeActions } from '#lib/disruption/empty-node-actions.ts';
 import { advance } from '#lib/lifecycle/advance.ts';
+import { releaseOf } from '#lib/lifecycle/barrier.ts';
 import { capacityBufferStatus } from '#lib/lifecycle/capacity-buffer-status.ts';
 import { nodeOverlayStatus } from '#lib/lifecycle/node-overlay-status.ts';
+import { surroundingsOf } from '#lib/lifecycle/surroundings.ts';
 import type { Action, Plan, PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
@@ -11,6 +13,8 @@ import { uncountedNodes } from '#lib/solver/opening/limits.ts';
 import { overlaid } from '#lib/solver/overlays/overlay.ts';
 import type { BufferOutcome } from './buffer-placing.ts';
 import { closedGates } from './closed-gates.ts';
+import { heldBack } from './hold-back.ts';
+import { leadPods } from './lead-pods.ts';
 import { place } from './place.ts';
 import { nominatedNodes, placementEvents } from './placement-events.ts';
 import { anEmptyPlan, nextLook, notYetWritten, sumOfUsd } from './plan-parts.ts';
@@ -34,7 +38,8 @@ export function decideProvision(seen: Snapshot): Plan {
   const advanced = advance(snapshot);
   const nominated = nominatedNodes(placing);
   const emptied = emptyNodeActions(emptiness({ snapshot, nominated }), snapshot);
-  const creations = [...fixed.creations, ...placing.creations];
+  const creations = [...fixed.creations, ...heldBack(placing.creations, snapshot)];
+  const release = releaseOf(surroundingsOf(snapshot));
   return {
     ...anEmptyPlan('provision', snapshot),
     nodeClaims: [...fixed.claims, ...placing.claims].sort((a, b) => compareText(a.name, b.name)),
@@ -47,6 +52,7 @@ export function decideProvision(seen: Snapshot): Plan {
     actions: [
       ...advanced.actions.filter(({ kind }) => kind === 'launch'),
       ...creations,
+      ...leadPods(placing.placements, release, snapshot),
       ...advanced.actions.filter(({ kind }) => kind !== 'launch'),
       ...notYetWritten([...fixed.deletions, ...emptied.actions], advanced.actions),
       ...placementEvents(placing, snapshot),
@@ -66,6 +72,7 @@ export function decideProvision(seen: Snapshot): Plan {
       advanced.lookAgainInMs,
       emptied.lookAgainInMs,
       fixed.lookAgainInMs,
+      release.lookAgainInMs,
       creations.length > 0 ? AFTER_CREATION_MS : undefined,
     ]),
   };

@@ -1,4 +1,5 @@
 import type { HostPort } from '#lib/constraints/host-ports.ts';
+import { COMPONENT } from '#lib/model/labels.ts';
 import type { ObjectMeta } from '#lib/model/object.ts';
 import type { Pod, PodVolume } from '#lib/model/pod.ts';
 import { decodeAffinities, decodeTopologySpread } from './decode-affinity.ts';
@@ -15,6 +16,7 @@ import {
   wire,
   withDefault,
 } from './field.ts';
+
 import { podRequests } from './pod-requests.ts';
 import { flag, instant, integer, name, oneOf, text } from './scalar.ts';
 
@@ -35,10 +37,26 @@ export function decodePod(value: unknown): Pod {
 export function decodePodOf(meta: Pod['meta'], body: Wire): Pod {
   const status = group(body, 'status');
   const ofSpec = required(body, 'spec', (value) => decodeSpec(wire(value), status, meta));
-  return { meta, ...ofSpec, ...required(body, 'status', () => decodeStatus(status)) };
+  const ofStatus = required(body, 'status', () => decodeStatus(status));
+  const isOurs = ofStatus.nominatedNodeName !== undefined && isNominatedByUs(body);
+  return { meta, ...ofSpec, ...ofStatus, ...(isOurs && { isNominatedByUs: true }) };
 }
 
-type FromStatus = 'nominatedNodeName' | 'phase' | 'startedAt' | 'scheduled' | 'ready';
+/** Source: kubernetes v1.36, managedFields: who wrote which field last. */
+const isNominatedByUs = (body: Wire): boolean =>
+  list(group(body, 'metadata'), 'managedFields', wire).some(
+    (entry) =>
+      entry.manager === COMPONENT &&
+      'f:nominatedNodeName' in group(group(entry, 'fieldsV1'), 'f:status'),
+  );
+
+type FromStatus =
+  | 'nominatedNodeName'
+  | 'isNominatedByUs'
+  | 'phase'
+  | 'startedAt'
+  | 'scheduled'
+  | 'ready';
 
 function decodeSpec(spec: Wire, status: Wire, meta: ObjectMeta): Omit<Pod, 'meta' | FromStatus> {
   return {

@@ -80,6 +80,12 @@ function obstacleOf(
   };
 }
 
+/** Whether a Node is not Ready yet, or still bears one of these taints or one that goes by itself. */
+export const isComingUp = (node: Node, startupTaints: readonly Taint[]): boolean =>
+  node.ready?.status !== 'True' ||
+  startupTaints.some((taint) => has(node, taint)) ||
+  node.taints.some(isEphemeral);
+
 const has = ({ taints }: Node, taint: Taint): boolean =>
   taints.some((each) => isSameTaint(each, taint));
 

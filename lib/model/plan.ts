@@ -120,6 +120,32 @@ export type Action =
     }
   /** Not-found is success. */
   | { readonly kind: 'deleteLaunchTemplate'; readonly name: string; readonly because: string }
+  /**
+   * Tells kube-scheduler where a pod should go (status.nominatedNodeName); null takes that back.
+   * Carries the pod's uid alone: a pod that is bound by then refuses it.
+   */
+  | { readonly kind: 'nominate'; readonly pod: ObjectRef; readonly nodeName: string | null }
+  /**
+   * Binds pods to a node that keeps kube-scheduler away, unless other pods are on it by then than
+   * `podsSeen` (uids, sorted).
+   */
+  | {
+      readonly kind: 'bind';
+      readonly node: ObjectRef;
+      readonly pods: readonly ObjectRef[];
+      readonly podsSeen: readonly string[];
+    }
+  /**
+   * Takes one taint off a Node and touches nothing else of it. All of a Plan are done at the same
+   * moment, once its nominations and bindings are.
+   */
+  | {
+      readonly kind: 'liftTaint';
+      readonly node: ObjectRef;
+      readonly taint: Taint;
+      /** Where in the Node's list it was seen. */
+      readonly at: number;
+    }
   /** Asks EC2 again what it sells, and keeps it. Ours alone: needs no Lease. */
   | { readonly kind: 'refreshMarket'; readonly parts: readonly MarketPart[] }
   /** Keeps what nodes told of their memory. Ours alone: needs no Lease. */

@@ -82,6 +82,8 @@ export interface Pod {
   readonly graceSeconds: number;
   readonly nodeName?: string;
   readonly nominatedNodeName?: string;
+  /** That Joinery wrote the nomination: a wish, where the scheduler's own is a promise. */
+  readonly isNominatedByUs?: true;
   readonly phase: PodPhase;
   readonly startedAt?: EpochMs;
   /** The PodScheduled condition, if the scheduler has written one. */

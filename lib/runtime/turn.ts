@@ -136,6 +136,7 @@ const LEADS_ON: ReadonlySet<string> = new Set([
   'update',
   'updateStatus',
   'ensureInstanceProfile',
+  'liftTaint',
 ]);
 
 async function finish(

@@ -1,10 +1,10 @@
 /**
  * The Kubernetes API as a function of requests: paths to registry calls, answers to status codes.
- * Not served: watches, server-side apply, discovery, tables and metadata-only lists, scale
+ * Not served: server-side apply, discovery, tables and metadata-only lists, scale
  * subresources, authentication and authorization (every actor may do everything).
  */
 import { bindPod } from './binding.ts';
-import type { DeleteOptions } from './deletion.ts';
+import { deleteOptionsOf } from './deletion.ts';
 import { toNewEvent, toStoredEvent } from './event-faces.ts';
 import { evictPod } from './eviction.ts';
 import { isRecord, overTheWire, recordAt, textAt } from './json.ts';
@@ -25,6 +25,7 @@ import {
   statusBody,
 } from './status.ts';
 import { isPod } from './store.ts';
+import { createWatchCache, type WatchCache, type WatchListener } from './watch-cache.ts';
 import type { KubeObject } from './wire.ts';
 
 /** A request as the transport brings it. */
@@ -34,6 +35,8 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly contentType?: string;
   readonly body?: unknown;
+  /** Of a watch: hears its lines until it has had enough. */
+  readonly onLine?: (line: unknown) => 'more' | 'enough';
 }
 
 /** What the API server answers. Bodies are frozen: they are the stored objects themselves. */
@@ -46,6 +49,8 @@ export interface ApiResponse {
 /** The API server as a network would meet it: a request in, an answer out, at once. */
 export interface ApiServer {
   readonly answer: (actor: string, request: ApiRequest) => ApiResponse;
+  /** Begins a watch and gives the way to end it, or the answer that refuses it. */
+  readonly watch: (request: ApiRequest, listener: WatchListener) => (() => void) | ApiResponse;
   /** What statistics and faults call a request: "list pods", "patch nodeclaims/status". */
   readonly nameOf: (request: ApiRequest) => string;
 }
@@ -54,6 +59,7 @@ interface Served {
   readonly registry: Registry;
   readonly lister: Lister;
   readonly index: ResourceIndex;
+  readonly watches: WatchCache;
   readonly version: string;
 }
 
@@ -67,28 +73,50 @@ export function createApiServer(
     registry,
     lister: createLister(registry.store),
     index: indexResources(resources),
+    watches: createWatchCache(registry.store, registry.clock),
     version,
   };
   return {
     answer: (actor, request) => {
       const answer = serve(served, actor, { ...request, body: overTheWire(request.body) });
-      if (!isRefusal(answer)) return answer;
-      const { status, retryAfterSeconds } = answer;
-      return {
-        status,
-        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-        body: statusBody(answer),
-      };
+      return isRefusal(answer) ? refused(answer) : answer;
+    },
+    watch: (request, listener) => {
+      const began = watch(served, request, listener);
+      return isRefusal(began) ? refused(began) : began;
     },
     nameOf: (request) => nameOf(served.index, request),
   };
 }
 
-function nameOf(index: ResourceIndex, { method, path }: ApiRequest): string {
+const refused = (refusal: Refusal): ApiResponse => ({
+  status: refusal.status,
+  ...(refusal.retryAfterSeconds !== undefined && { retryAfterSeconds: refusal.retryAfterSeconds }),
+  body: statusBody(refusal),
+});
+
+function watch(
+  { index, watches }: Served,
+  { path, query = {} }: ApiRequest,
+  listener: WatchListener,
+): (() => void) | Refusal {
+  const route = routeOf(index, path);
+  if (route === undefined || route.name !== undefined) return noSuchResource();
+  const { resource, namespace, isNewEvents } = route;
+  const wordsOf = isNewEvents ? toNewEvent : (object: KubeObject) => object;
+  return watches.follow({ resource, namespace, query, wordsOf }, listener);
+}
+
+/** Whether a request asks for a stream. */
+export const isWatch = ({ query }: ApiRequest): boolean =>
+  query?.watch === '1' || query?.watch === 'true';
+
+function nameOf(index: ResourceIndex, { method, path, query }: ApiRequest): string {
   const route = routeOf(index, path);
   if (route === undefined) return `${method.toLowerCase()} ${path}`;
   const part = route.subresource === undefined ? '' : `/${route.subresource}`;
-  return `${verbOf(method, route)} ${route.resource.plural}${part}`;
+  const verb = isWatch({ method, path, ...(query && { query }) }) ? 'watch' : verbOf(method, route);
+  return `${verb} ${route.resource.plural}${part}`;
 }
 
 function verbOf(method: ApiRequest['method'], { name }: Route): string {
@@ -102,7 +130,8 @@ function serve(served: Served, actor: string, request: ApiRequest): ApiResponse 
   const route = routeOf(served.index, request.path);
   if (route === undefined) return noSuchResource();
   const dryRun = dryRunOf(request);
-  const options = { actor, dryRun };
+  const { fieldManager } = request.query ?? {};
+  const options = { actor, dryRun, ...(fieldManager !== undefined && { fieldManager }) };
   if (route.name === undefined) return serveCollection(served, route, request, options);
   const { resource, namespace, name } = route;
   const current = served.registry.store.get(resource.kind, namespace, name);
@@ -135,7 +164,7 @@ function serveCollection(
     lister.page(resource, namespace, request.query ?? {}, registry.clock.now());
   switch (request.method) {
     case 'GET':
-      return request.query?.watch === undefined ? listOf(route, page()) : noWatch();
+      return isWatch(request) ? unheard() : listOf(route, page());
     case 'POST': {
       const body = route.isNewEvents ? toStoredEvent(request.body) : request.body;
       const wrong = kindMismatch(resource, body, route.isNewEvents);
@@ -163,7 +192,7 @@ function listOf(route: Route, page: ReturnType<Lister['page']>): ApiResponse | R
   return { status: 200, body: listBody(renamed, page, toNewEvent) };
 }
 
-const noWatch = (): Refusal => refusal(405, 'MethodNotAllowed', 'watch is not served here');
+const unheard = (): Refusal => badRequest('a watch needs somebody who hears its lines');
 const methodNotAllowed = (): Refusal =>
   refusal(
     405,
@@ -245,20 +274,6 @@ function change(
 }
 
 const needsVersion = ({ custom, kind }: Resource): boolean => custom || kind === 'Lease';
-
-function deleteOptionsOf({ query, body }: ApiRequest): DeleteOptions {
-  const asked = isRecord(body) && body.kind === 'Eviction' ? recordAt(body, 'deleteOptions') : body;
-  const { uid, resourceVersion } = recordAt(asked, 'preconditions');
-  const grace = isRecord(asked) ? asked.gracePeriodSeconds : undefined;
-  const graceSeconds = Number(grace ?? query?.gracePeriodSeconds ?? Number.NaN);
-  const propagation = textAt(asked, 'propagationPolicy') ?? query?.propagationPolicy;
-  return {
-    ...(typeof uid === 'string' ? { uid } : {}),
-    ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
-    ...(Number.isNaN(graceSeconds) ? {} : { graceSeconds: Math.max(0, graceSeconds) }),
-    orphanDependents: propagation === 'Orphan',
-  };
-}
 
 const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 

@@ -1,6 +1,6 @@
 /**
  * What every kind has in common: names, uids, resourceVersions, generations, preconditions,
- * the status subresource, finalizers. Not kept: managedFields.
+ * the status subresource, finalizers. Not kept: managedFields, but for nominations.
  */
 import type { Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
@@ -9,6 +9,7 @@ import type { CustomKind } from './custom-kinds.ts';
 import { type DeleteOptions, deleteObject, isReleased, wrongUid } from './deletion.ts';
 import { type Identities, newMetadata } from './identity.ts';
 import { isRecord, type JsonRecord, recordAt, sameJson, textAt, without } from './json.ts';
+import { withNominator } from './nominations.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 import {
   alreadyExists,
@@ -30,6 +31,8 @@ import type { KubeObject, Metadata } from './wire.ts';
 export interface WriteOptions {
   readonly actor: string;
   readonly dryRun?: boolean;
+  /** What the client calls itself, where it says so. */
+  readonly fieldManager?: string;
 }
 
 /** How an update came: a patch is judged by other answers than a PUT where uids differ. */
@@ -146,7 +149,7 @@ function update(
     ...(options.subresource === undefined ? {} : { subresource: options.subresource }),
   });
   if (isRefusal(admitted)) return admitted;
-  const next = reuse(admitted, current);
+  const next = reuse(withNominator(admitted, current, options.fieldManager), current);
   if (sameJson(next, current)) return current;
   const counted = countGeneration(resource, current, next);
   if (options.dryRun === true) return counted;

@@ -31,6 +31,8 @@ export interface Metadata {
   readonly annotations?: StringMap;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly OwnerReference[];
+  /** Of nominations only. */
+  readonly managedFields?: readonly unknown[];
 }
 
 /** Any object of the store. */
