@@ -3,6 +3,7 @@
  * take when the whole plan stands and this pod is bound last.
  */
 import type { Placing } from '#lib/decide/place.ts';
+import type { StateNode } from '#lib/model/node.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { affinityProblems, antiAffinityProblems } from './apart.ts';
@@ -34,6 +35,8 @@ export function refusalProblems(
       const isOpen = (places.find(({ name: its }) => its === each.name)?.outcomes.length ?? 0) > 1;
       // What rules of other pods make of a node that may still be anything is hard to say.
       if (isOpen && topology.length > 0) return false;
+      // How many volumes a node takes that is not up yet is a guess.
+      if (pod.volumes.length > 0 && !isUp(each)) return false;
       const there = places.find((place) => place.name === each.name)?.coming ?? [];
       return (
         problemsWith(each, [...there, pod], snapshot).length === 0 &&
@@ -55,6 +58,9 @@ export function refusalProblems(
       .map(({ meta }) => `${name} is refused though ${meta.name} could make a node`);
   });
 }
+
+const isUp = ({ node, claim }: StateNode): boolean =>
+  node !== undefined && (!claim || node.meta.labels['karpenter.sh/initialized'] === 'true');
 
 const optsOut = (pod: Pod): boolean => JSON.stringify(pod.nodeAffinity).includes(NODEPOOL);
 

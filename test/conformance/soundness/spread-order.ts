@@ -149,9 +149,13 @@ class Tally {
     return this.of({ group, domain }) - this.#least(group, domain) > group.maxSkew;
   }
 
-  /** The least count of the domains that are compared; where the owner stands is one of them. */
+  /**
+   * The least count of the domains that are compared: the owner's own is one of them, and each in
+   * which somebody has been bound by now, so that its node must be there.
+   */
   #least(group: Group, own: string): number {
-    const domains = new Set([...(this.#domains.get(group) ?? []), own]);
+    const taken = [...(this.#counts.get(group)?.keys() ?? [])].filter(group.isOpenTo);
+    const domains = new Set([...(this.#domains.get(group) ?? []), ...taken, own]);
     if (group.isHostname || domains.size < group.minDomains) return 0;
     return Math.min(...[...domains].map((domain) => this.of({ group, domain })));
   }

@@ -183,7 +183,7 @@ function problemsAmong(
         rule,
         places.flatMap((place, at) => {
           const { domain, isEligible } = look(at)[index] ?? NOWHERE;
-          const isThere = place.isNew || place.isReal || place.coming.length > 0;
+          const isThere = place.isNew || place.isReal;
           return isThere && isEligible && domain !== undefined ? [domain] : [];
         }),
       ]),
