@@ -119,6 +119,43 @@ program
     );
   });
 
+const seconds = (name: string, otherwise: string, text: string) =>
+  new Option(`${name} <seconds>`, text).default(otherwise);
+
+program
+  .command('local')
+  .description("serve the functions from here, for the kubeconfig's cluster, until Ctrl-C")
+  .option('--cluster-name <name>', 'the EKS cluster (JOINERY_CLUSTER_NAME)')
+  .option('--region <name>', 'its region (AWS_REGION)')
+  .option('--endpoint-url <url>', 'what stands in for AWS (AWS_ENDPOINT_URL)')
+  .option('--kubeconfig <path>', 'another than kubectl would take (KUBECONFIG)')
+  .option('--host <address>', 'where the doors for webhook and events listen', '127.0.0.1')
+  .option('--port <number>', 'their port; 0 for any that is free', '8095')
+  .option('--tls-cert <path>', 'the certificate that the webhook trusts; without it, plain HTTP')
+  .option('--tls-key <path>', 'its key')
+  .addOption(seconds('--provision-every', '60', 'the heartbeat'))
+  .addOption(seconds('--consolidate-every', '60', 'the schedule of consolidate'))
+  .addOption(seconds('--drift-every', '300', 'the schedule of drift'))
+  .addOption(output())
+  .action(async ({ clusterName, region, endpointUrl, kubeconfig, ...options }) => {
+    const { localCommand } = await import('./local/command.ts');
+    const told = {
+      JOINERY_CLUSTER_NAME: clusterName,
+      AWS_REGION: region,
+      AWS_ENDPOINT_URL: endpointUrl,
+      KUBECONFIG: kubeconfig,
+    };
+    // Where the SDK and the Kubernetes client look for themselves, they find the same.
+    for (const [name, value] of Object.entries(told)) if (value) process.env[name] = value;
+    process.exitCode = await localCommand(options, process.env, io, interrupted());
+  });
+
+/** Resolves at the first Ctrl-C; the second ends the process as it always does. */
+const interrupted = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Agent, type RequestOptions } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
 import { exchangeOver, MAX_CONNECTIONS } from './https-exchange.ts';
@@ -9,16 +10,9 @@ import type { KubeTransport } from './transport.ts';
  * it, or one that is not spoken to over https.
  */
 export function connectKubeconfig(file?: string): KubeTransport {
-  const config = new KubeConfig();
-  if (file === undefined) config.loadFromDefault();
-  else config.loadFromFile(file);
+  const config = load(file);
   const cluster = config.getCurrentCluster();
-  const server = cluster?.server;
-  if (server === undefined || !server.startsWith('https://')) {
-    throw new Error(
-      `Expected a kubeconfig whose current context names an https cluster, found ${server ?? 'none'}`,
-    );
-  }
+  const server = serverOf(cluster);
   // The agent that came with the credentials opens a connection for each request.
   const isDirect = cluster?.proxyUrl === undefined;
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
@@ -28,6 +22,34 @@ export function connectKubeconfig(file?: string): KubeTransport {
     ...(isDirect && { agent }),
   };
   return (asked) => exchangeOver(exchange, asked);
+}
+
+/** Where the kubeconfig's current cluster is, and in base64 who signs for it ('' where it does not say). */
+export function readKubeconfig(file?: string): {
+  readonly server: string;
+  readonly certificateAuthority: string;
+} {
+  const cluster = load(file).getCurrentCluster();
+  const fromFile = cluster?.caFile && readFileSync(cluster.caFile).toString('base64');
+  return {
+    server: serverOf(cluster),
+    certificateAuthority: cluster?.caData || fromFile || '',
+  };
+}
+
+function load(file: string | undefined): KubeConfig {
+  const config = new KubeConfig();
+  if (file === undefined) config.loadFromDefault();
+  else config.loadFromFile(file);
+  return config;
+}
+
+function serverOf(cluster: { readonly server: string } | null): string {
+  const server = cluster?.server;
+  if (server?.startsWith('https://')) return server;
+  throw new Error(
+    `Expected a kubeconfig whose current context names an https cluster, found ${server ?? 'none'}`,
+  );
 }
 
 /** Certificates and tokens go into each request's options; tokens are fetched anew when they end. */

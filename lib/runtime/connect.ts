@@ -23,14 +23,14 @@ export async function connect(
   environment: Environment,
 ): Promise<{ readonly shell: Shell; readonly logger: Logger }> {
   const asked = clusterToAsk(environment);
-  const told = asked === undefined ? {} : await askEks(asked);
+  const told = asked === undefined ? {} : await askEks(asked, environment);
   const settings = readSettings({ ...told, ...withoutEmpty(environment) });
   const logger = createLogger(service);
   return {
     logger,
     shell: {
       kube: await connectCluster(settings.cluster, environment),
-      aws: awsIn(settings.cluster.region),
+      aws: awsIn(settings.cluster.region, environment),
       now: Date.now,
       events: createEventMemory(),
       sleep: async (ms) => {
@@ -42,16 +42,21 @@ export async function connect(
   };
 }
 
-const awsIn = (region: string): AwsCall => typedCall(sdkCall({ region }));
+/** An endpoint override is the SDK's own, here so that it need not be of this process. */
+const awsIn = (region: string, { AWS_ENDPOINT_URL: endpoint }: Environment): AwsCall =>
+  typedCall(sdkCall({ region, ...(endpoint && { endpoint }) }));
 
-async function askEks({
-  region,
-  clusterName,
-}: {
-  readonly region: string;
-  readonly clusterName: string;
-}): Promise<Environment> {
-  return settingsTold(await described(awsIn(region), clusterName));
+async function askEks(
+  {
+    region,
+    clusterName,
+  }: {
+    readonly region: string;
+    readonly clusterName: string;
+  },
+  environment: Environment,
+): Promise<Environment> {
+  return settingsTold(await described(awsIn(region, environment), clusterName));
 }
 
 async function described(aws: AwsCall, clusterName: string): Promise<DescribedCluster> {
