@@ -132,27 +132,32 @@ export function decodeObjects(items: Iterable<unknown>): DecodeResult {
   return { objects, leftOut, unknownKinds: [...unknownKinds].sort() };
 }
 
-/** Decodes the items of a list, all of one kind, which they need not name themselves. */
-export function decodeList(kind: SnapshotKind, items: readonly unknown[]): DecodeResult {
-  const objects = emptyLists();
-  const leftOut: LeftOut[] = [];
-  for (const item of items) decodeInto(objects, leftOut, kind, item);
-  return { objects, leftOut, unknownKinds: [] };
+/** One object as a Snapshot keeps it, or why it is left out. */
+export type Reduced = { readonly decoded: Decoded } | { readonly leftOut: LeftOut };
+
+/** What is kept of an object of a list, which need not name its own kind. */
+export function reduceObject(kind: SnapshotKind, item: unknown): Reduced {
+  try {
+    return { decoded: ENTRIES[kind][1](item) };
+  } catch (error) {
+    return { leftOut: leftOutOf(kind, item, error) };
+  }
 }
 
-/** All of `results` as one, in their order. */
-export function mergeResults(results: readonly DecodeResult[]): DecodeResult {
+/** Everything that was kept, by kind, in its order. O(objects). */
+export function gatherReduced(
+  kinds: Iterable<readonly [SnapshotKind, Iterable<Reduced>]>,
+): DecodeResult {
   const objects = emptyLists();
-  for (const result of results) {
-    for (const into of LISTS) {
-      for (const decoded of result.objects[into]) (objects[into] as Decoded[]).push(decoded);
+  const leftOut: LeftOut[] = [];
+  for (const [kind, kept] of kinds) {
+    const into = objects[ENTRIES[kind][0]] as Decoded[];
+    for (const each of kept) {
+      if ('decoded' in each) into.push(each.decoded);
+      else leftOut.push(each.leftOut);
     }
   }
-  return {
-    objects,
-    leftOut: results.flatMap(({ leftOut }) => leftOut),
-    unknownKinds: [...new Set(results.flatMap(({ unknownKinds }) => unknownKinds))].sort(),
-  };
+  return { objects, leftOut, unknownKinds: [] };
 }
 
 type KnownKind =
@@ -180,12 +185,9 @@ function decodeInto(
   kind: SnapshotKind,
   item: unknown,
 ): void {
-  const [into, decode] = ENTRIES[kind];
-  try {
-    (objects[into] as Decoded[]).push(decode(item));
-  } catch (error) {
-    leftOut.push(leftOutOf(kind, item, error));
-  }
+  const reduced = reduceObject(kind, item);
+  if ('leftOut' in reduced) leftOut.push(reduced.leftOut);
+  else (objects[ENTRIES[kind][0]] as Decoded[]).push(reduced.decoded);
 }
 
 type MutableLists = DecodedObjects & Record<keyof DecodedObjects, Decoded[]>;
@@ -218,16 +220,22 @@ export function identityOf(object: unknown): {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
 } {
-  const meta = textsOf(textsOf(object).metadata);
-  const { apiVersion, kind } = textsOf(object);
+  const { apiVersion, kind, metadata } = textsOf(object);
+  const { namespace, name, uid, resourceVersion } = textsOf(metadata);
   return {
-    apiVersion: typeof apiVersion === 'string' ? apiVersion : '',
-    kind: typeof kind === 'string' ? kind : '',
-    namespace: typeof meta.namespace === 'string' ? meta.namespace : '',
-    name: typeof meta.name === 'string' ? meta.name : '',
+    apiVersion: textOr(apiVersion),
+    kind: textOr(kind),
+    namespace: textOr(namespace),
+    name: textOr(name),
+    uid: textOr(uid),
+    resourceVersion: textOr(resourceVersion),
   };
 }
+
+const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const textsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import { type Agent, type RequestOptions, request } from 'node:https';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { KubeRequest, KubeResponse } from './transport.ts';
+import { readLines } from './read-lines.ts';
+import type { KubeRequest, KubeResponse, LineListener } from './transport.ts';
 
 /** Connections kept open to the API server: enough for everything that runs at once. */
 export const MAX_CONNECTIONS = 32;
@@ -21,7 +23,8 @@ export interface Exchange {
 }
 
 /**
- * Sends one request and reads its answer, unpacked and decoded. Rejects where no answer came.
+ * Sends one request and reads its answer, unpacked and decoded, or line by line where it is a
+ * watch's. Rejects where no answer came, or not all of it.
  */
 export async function exchangeOver(
   { server, authorize, agent }: Exchange,
@@ -33,14 +36,17 @@ export async function exchangeOver(
     timeout: TIMEOUT_MS,
     headers: {
       accept: 'application/json',
-      'accept-encoding': 'gzip',
+      'accept-encoding': asked.onLine === undefined ? 'gzip' : 'identity',
       ...(body !== undefined && {
         'content-type': asked.contentType ?? 'application/json',
         'content-length': Buffer.byteLength(body),
       }),
     },
   });
-  return await exchange(new URL(server + path), agent ? { ...options, agent } : options, body);
+  return await exchange(new URL(server + path), agent ? { ...options, agent } : options, {
+    body,
+    onLine: asked.onLine,
+  });
 }
 
 function encodeRequest(asked: KubeRequest): { path: string; body: string | undefined } {
@@ -51,28 +57,44 @@ function encodeRequest(asked: KubeRequest): { path: string; body: string | undef
   };
 }
 
+interface Sent {
+  readonly body: string | undefined;
+  readonly onLine: LineListener | undefined;
+}
+
 function exchange(
   url: URL,
   options: RequestOptions,
-  body: string | undefined,
+  { body, onLine }: Sent,
 ): Promise<KubeResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(url, options, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('error', reject);
-      answer.on('end', () => {
-        const { statusCode = 0, headers } = answer;
-        decodeBody(Buffer.concat(chunks), headers['content-encoding']).then(
-          (decoded) =>
-            resolve({ status: statusCode, body: decoded, ...retryAfter(headers['retry-after']) }),
-          reject,
-        );
-      });
+      const isWatched = onLine !== undefined && answer.statusCode === 200;
+      const read = isWatched ? readLines(answer, onLine) : readBody(answer);
+      read.then(
+        (decoded) =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            body: decoded,
+            ...retryAfter(answer.headers['retry-after']),
+          }),
+        reject,
+      );
     });
     sent.on('timeout', () => sent.destroy(timedOut()));
     sent.on('error', reject);
     sent.end(body);
+  });
+}
+
+function readBody(answer: IncomingMessage): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+    answer.on('error', reject);
+    answer.on('end', () => {
+      decodeBody(Buffer.concat(chunks), answer.headers['content-encoding']).then(resolve, reject);
+    });
   });
 }
 

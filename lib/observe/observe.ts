@@ -4,14 +4,10 @@ import { readBufferTargets } from '#lib/kube/buffer-targets.ts';
 import {
   type DecodedObjects,
   type DecodeResult,
-  decodeList,
   gatedKinds,
-  mergeResults,
   SNAPSHOT_KINDS,
-  type SnapshotKind,
 } from '#lib/kube/decode.ts';
 import { isGone } from '#lib/kube/errors.ts';
-import { listPages } from '#lib/kube/list.ts';
 import { readSoldOut } from '#lib/kube/sold-out.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import { RESERVATION_ID } from '#lib/model/labels.ts';
@@ -25,6 +21,7 @@ import { readAccount } from './instances.ts';
 import { readMarket } from './market.ts';
 import { askAboutNodeClasses } from './node-classes.ts';
 import { readShiftedZones } from './shifted-zones.ts';
+import { readKinds } from './warm-objects.ts';
 
 /** What looking takes. */
 export interface ObservePorts {
@@ -128,22 +125,20 @@ function withFullSubnets(objects: DecodedObjects, full: readonly string[]): Deco
   return { ...objects, nodeClasses };
 }
 
-async function readObjects(
+const readObjects = (
   kube: KubeTransport,
   { featureGates = [] }: ClusterSettings,
-): Promise<DecodeResult> {
-  const lists = await Promise.all([
-    ...SNAPSHOT_KINDS.map((kind) => listKind(kube, kind)),
-    ...gatedKinds(featureGates).map((kind) => listKind(kube, kind).catch(noneIfUnknown)),
+): Promise<DecodeResult> =>
+  readKinds(kube, [
+    ...SNAPSHOT_KINDS.map((kind) => ({ kind, ifMissing: refuse })),
+    ...gatedKinds(featureGates).map((kind) => ({ kind, ifMissing: acceptUnknown })),
   ]);
-  return mergeResults(lists.flat());
+
+function refuse(error: unknown): never {
+  throw error;
 }
 
-const listKind = (kube: KubeTransport, kind: SnapshotKind): Promise<readonly DecodeResult[]> =>
-  listPages(kube, { kind }, (items) => decodeList(kind, items));
-
 /** A cluster in which the CRD of a kind is not installed has no object of it. */
-function noneIfUnknown(error: unknown): readonly DecodeResult[] {
+function acceptUnknown(error: unknown): void {
   if (!isGone(error)) throw error;
-  return [];
 }

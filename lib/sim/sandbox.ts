@@ -107,7 +107,9 @@ function portsOf(state: State, sandboxId: string): SandboxPorts {
     functionName,
     sandboxId,
     kube: (request) =>
-      through(state, { seam: 'kube', name: kubeCallName(request) }, ({ kube }) => kube(request)),
+      through(state, { seam: 'kube', name: kubeCallName(request) }, ({ kube }) =>
+        kube(heardAwake(state, request)),
+      ),
     aws: (name, input) => through(state, { seam: 'aws', name }, ({ aws }) => aws(name, input)),
     now: clock.now,
     sleep: async (ms) => {
@@ -120,6 +122,16 @@ function portsOf(state: State, sandboxId: string): SandboxPorts {
       warn: logLine(state, 'warn'),
       error: logLine(state, 'error'),
     },
+  };
+}
+
+/** A stream is cut off where nobody is awake to hear it. */
+function heardAwake(state: State, request: KubeCall): KubeCall {
+  const { onLine } = request;
+  if (onLine === undefined) return request;
+  return {
+    ...request,
+    onLine: (line) => (state.running === undefined ? 'enough' : onLine(line)),
   };
 }
 

@@ -5,6 +5,8 @@ export interface KubeCall {
   readonly query?: Readonly<Record<string, string>>;
   readonly contentType?: string;
   readonly body?: unknown;
+  /** Of a watch: hears its lines until it has had enough. */
+  readonly onLine?: (line: unknown) => 'more' | 'enough';
 }
 
 /** What the API server answers to it. */

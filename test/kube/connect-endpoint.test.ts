@@ -98,3 +98,59 @@ describe('connectEndpoint', () => {
     );
   });
 });
+
+describe('a watch over https', () => {
+  /** A server that writes these pieces of a stream and then ends it, breaks it, or goes on for ever. */
+  async function aStream(pieces: readonly string[], then: 'ends' | 'breaks' | 'goes on') {
+    let isCutOff: () => void;
+    const cutOff = new Promise<void>((resolve) => {
+      isCutOff = resolve;
+    });
+    const server = createServer({ cert: PEM, key: PEM }, (_, answer) => {
+      answer.on('close', () => isCutOff());
+      answer.writeHead(200);
+      for (const piece of pieces) answer.write(piece);
+      if (then === 'ends') answer.end();
+      if (then === 'breaks') setImmediate(() => answer.destroy());
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const kube = connectEndpoint({
+      server: `https://127.0.0.1:${port}`,
+      certificateAuthority: PEM.toString('base64'),
+      token: async () => 'good',
+      forgetToken: () => undefined,
+    });
+    const heard: unknown[] = [];
+    const watch = (enough: number) =>
+      kube({
+        ...LIST,
+        query: { watch: '1' },
+        onLine: (line) => (heard.push(line) === enough ? 'enough' : 'more'),
+      });
+    return { watch, heard, cutOff };
+  }
+
+  it('hands on each line as it comes, wherever the pieces were cut, and nothing unfinished', async () => {
+    const { watch, heard } = await aStream(['{"a":1}\n{"a"', ':2}\n', '{"a":'], 'ends');
+
+    expect(await watch(9)).toEqual({ status: 200, body: undefined });
+    expect(heard).toEqual([{ a: 1 }, { a: 2 }]);
+  });
+
+  it('cuts a stream off once enough was heard', async () => {
+    const { watch, heard, cutOff } = await aStream(['{"a":1}\n{"a":2}\n{"a":3}\n'], 'goes on');
+    await watch(2);
+    await cutOff;
+
+    expect(heard).toEqual([{ a: 1 }, { a: 2 }]);
+  });
+
+  it('rejects where the connection breaks, what was heard before being heard', async () => {
+    const { watch, heard } = await aStream(['{"a":1}\n'], 'breaks');
+
+    await expect(watch(9)).rejects.toThrow(/aborted|hang up|ECONNRESET/);
+    expect(heard.length).toBeLessThanOrEqual(1);
+  });
+});

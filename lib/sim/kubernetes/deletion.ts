@@ -3,6 +3,7 @@
  * background deletion: dependents go after their owner.
  */
 import type { Instant } from '../clock.ts';
+import { isRecord, recordAt, textAt } from './json.ts';
 import type { Resource } from './resources.ts';
 import { conflict, type Refusal } from './status.ts';
 import { isPod, type Store } from './store.ts';
@@ -86,4 +87,25 @@ function orphan(store: Store, owner: KubeObject, actor: string): void {
     const metadata = { ...dependent.metadata, ownerReferences: others };
     store.put({ ...dependent, metadata }, actor);
   }
+}
+
+/** What a request to delete or evict asks for, in its body or its query. */
+export function deleteOptionsOf({
+  query,
+  body,
+}: {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}): DeleteOptions {
+  const asked = isRecord(body) && body.kind === 'Eviction' ? recordAt(body, 'deleteOptions') : body;
+  const { uid, resourceVersion } = recordAt(asked, 'preconditions');
+  const grace = isRecord(asked) ? asked.gracePeriodSeconds : undefined;
+  const graceSeconds = Number(grace ?? query?.gracePeriodSeconds ?? Number.NaN);
+  const propagation = textAt(asked, 'propagationPolicy') ?? query?.propagationPolicy;
+  return {
+    ...(typeof uid === 'string' ? { uid } : {}),
+    ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
+    ...(Number.isNaN(graceSeconds) ? {} : { graceSeconds: Math.max(0, graceSeconds) }),
+    orphanDependents: propagation === 'Orphan',
+  };
 }

@@ -89,7 +89,12 @@ export function createLister(store: Store): Lister {
   return { page };
 }
 
-function testOf(resource: Resource, namespace: string, query: ListQuery): ObjectTest | Refusal {
+/** The test that a list or a watch puts to each object; 400 where its selectors do not parse. */
+export function testOf(
+  resource: Resource,
+  namespace: string,
+  query: Pick<ListQuery, 'labelSelector' | 'fieldSelector'>,
+): ObjectTest | Refusal {
   const byLabel = labelTest(query.labelSelector ?? '');
   if (isRefusal(byLabel)) return byLabel;
   const byField = fieldTest(query.fieldSelector ?? '', resource.kind);

@@ -1,7 +1,7 @@
 import type { CallFaults } from '../call-faults.ts';
 import type { Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
-import type { ApiRequest, ApiResponse, ApiServer } from './api-server.ts';
+import { type ApiRequest, type ApiResponse, type ApiServer, isWatch } from './api-server.ts';
 
 /** How long a call takes on its way to the API server and back, together. */
 export interface Latency {
@@ -43,13 +43,42 @@ export function createNetwork(
       // The body is taken as it is now, as if written to a socket.
       const sent = { ...request, body: structuredClone(request.body) };
       await clock.sleep(Math.ceil(delay / 2));
-      const response = server.answer(actor, sent);
+      const response = isWatch(sent) ? await streamed(server, sent) : server.answer(actor, sent);
       if (fate === 'lost') return never();
       await clock.sleep(Math.floor(delay / 2));
       return response;
     };
   };
   return { transport, calls: () => counts };
+}
+
+/** A watch from its beginning to its end, whoever ends it. Lines come without delay, in order. */
+function streamed(server: ApiServer, request: ApiRequest): Promise<ApiResponse> {
+  const { onLine } = request;
+  if (onLine === undefined) return Promise.resolve(server.answer('', request));
+  return new Promise((resolve, reject) => {
+    const lines: unknown[] = [];
+    let stop: (() => void) | undefined;
+    const take = (line: unknown): void => {
+      try {
+        if (onLine(line) === 'enough') stop?.();
+      } catch (error) {
+        reject(error);
+        stop?.();
+      }
+    };
+    const began = server.watch(request, {
+      line: (line) => (stop === undefined ? lines.push(line) : take(line)),
+      end: () => resolve({ status: 200, body: undefined }),
+    });
+    if (typeof began !== 'function') return resolve(began);
+    let isStopped = false;
+    stop = () => {
+      isStopped = true;
+      began();
+    };
+    for (const line of lines) if (!isStopped) take(line);
+  });
 }
 
 /** What a caller that no longer lives waits for. */
