@@ -19,6 +19,8 @@ export interface Simulation extends SolveProblem {
   readonly sparesUnsettled: boolean;
   /** Names of StateNodes that take no pod that has a node, whatever else; none where absent. */
   readonly closed?: ReadonlySet<string>;
+  /** Names of StateNodes that will go whatever comes of this: their pods may go anywhere. */
+  readonly alsoLeaving?: ReadonlySet<string>;
 }
 
 /** Where everything would go, and what stands against it. */
@@ -36,9 +38,11 @@ export interface SimulationResult extends SolveResult {
  * Source: karpenter v1.14, disruption/helpers.go, SimulateScheduling.
  */
 export function simulate(simulation: Simulation): SimulationResult {
-  const { snapshot, pods, without, sparesUnsettled } = simulation;
+  const { snapshot, pods, without, sparesUnsettled, alsoLeaving } = simulation;
   const displaced = new Set(
-    snapshot.nodes.filter(isGoing).flatMap((each) => each.pods.map(({ meta }) => meta.uid)),
+    snapshot.nodes
+      .filter((each) => isGoing(each) || alsoLeaving?.has(each.name))
+      .flatMap((each) => each.pods.map(({ meta }) => meta.uid)),
   );
   const moves = ({ phase, meta }: Pod): boolean => phase !== 'Pending' && !displaced.has(meta.uid);
   const there: Snapshot = {
