@@ -60,7 +60,9 @@ export async function readMarket(
 
 async function recentlyRead(kube: KubeTransport, now: EpochMs, anew: boolean): Promise<Read> {
   const last = lastRead.get(kube);
-  if (last !== undefined && !anew && now - last.at < READ_AGAIN_AFTER_MS) return last;
+  // Nothing kept is news that ends soon: right after a deployment, the first refresh is under way.
+  const isSettled = last?.catalog !== undefined && now - last.at < READ_AGAIN_AFTER_MS;
+  if (isSettled && !anew) return last;
   const [catalog, found] = await Promise.all([readCatalog(kube), readMemory(kube)]);
   const read = { at: now, catalog, found };
   lastRead.set(kube, read);

@@ -62,6 +62,15 @@ describe('readMarket', () => {
     expect(later.market.table).toBe(first.market.table);
   });
 
+  it('does not take it for settled that nothing was kept yet: the first refresh is seen at once', async () => {
+    const bench = anActingBench();
+    const { first, again } = await look(bench);
+    await bench.act([{ kind: 'refreshMarket', parts: MARKET_PARTS }]);
+
+    expect(first.market.warning).toContain('EC2 was not asked yet');
+    expect((await again()).market.warning).toBeUndefined();
+  });
+
   it('reads at once for whoever refreshes it', async () => {
     const { again } = await look(anActingBench(), { anew: true });
 
