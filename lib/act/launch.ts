@@ -1,5 +1,5 @@
 import { awsErrorKind } from '#lib/aws/errors.ts';
-import { createFleet, type FleetAnswer, optionsOf } from '#lib/aws/fleet.ts';
+import { createFleet, type FleetAnswer } from '#lib/aws/fleet.ts';
 import { listInstances } from '#lib/aws/instances.ts';
 import { compareText } from '#lib/constraints/order.ts';
 import {
@@ -89,10 +89,10 @@ async function tellInstances(
 async function tellWhatFailed(
   ports: Ports,
   order: Launch,
-  { errors }: FleetAnswer,
+  { errors, options }: FleetAnswer,
   launched: number,
 ): Promise<readonly Result[]> {
-  const soldOut = soldOutOf(errors, optionsOf(order));
+  const soldOut = soldOutOf(errors, options);
   const remembered = await quietly(ports, async () => {
     const terms = { now: ports.now(), until: soldOutUntil };
     await rememberSoldOut(ports.kube, soldOut, terms);

@@ -77,6 +77,6 @@ export function limited(ports: ActPorts, { until, mayGoOn }: ActLimits): Limited
     terminate: createTerminate(aws),
     isFromAws: (error) => fromAws.has(error),
     awsCallOf: (error) => fromAws.get(error),
-    templates: new Set(),
+    templates: new Map(),
   };
 }

@@ -17,11 +17,11 @@ export interface FleetAnswer {
   /** Sorted by id. */
   readonly instances: readonly LaunchedInstance[];
   readonly errors: readonly FleetError[];
+  /** What was asked for. */
+  readonly options: readonly FleetOption[];
   /** An earlier call with this token arrived, with other contents: look for its instances by tag. */
   readonly arrivedBefore: boolean;
 }
-
-const NOTHING: FleetAnswer = { instances: [], errors: [], arrivedBefore: false };
 
 /** Codes by which EC2 says that it does not know a launch template at this moment. */
 const TEMPLATE_GONE: ReadonlySet<string> = new Set([
@@ -39,7 +39,7 @@ const TEMPLATE_GONE: ReadonlySet<string> = new Set([
 export async function createFleet(
   call: AwsCall,
   launch: Launch,
-  known: KnownTemplates = new Set(),
+  known: KnownTemplates = new Map(),
 ): Promise<FleetAnswer> {
   const answer = await attempt(call, launch, known);
   if (answer !== 'template gone') return answer;
@@ -50,29 +50,34 @@ export async function createFleet(
   throw new Error('EC2 does not know a launch template that was made a moment ago');
 }
 
-/** The options of a launch, as its request lists them. */
-export function optionsOf(launch: Launch): readonly FleetOption[] {
-  const { capacityType } = launch;
-  return overridesOf(fleetRequest(launch)).map(({ InstanceType = '', AvailabilityZone = '' }) => ({
+const optionsOf = (
+  capacityType: CapacityType,
+  request: CreateFleetCommandInput,
+): readonly FleetOption[] =>
+  overridesOf(request).map(({ InstanceType = '', AvailabilityZone = '' }) => ({
     capacityType,
     instanceType: InstanceType,
     zone: AvailabilityZone,
   }));
-}
 
 async function attempt(
   call: AwsCall,
   launch: Launch,
   known: KnownTemplates,
 ): Promise<FleetAnswer | 'template gone'> {
-  await ensureLaunchTemplates(call, launch.launchTemplates, known);
+  const request = withTemplates(
+    createFleetRequest(launch),
+    await ensureLaunchTemplates(call, launch, known),
+  );
   try {
-    const answer = await call('CreateFleet', createFleetRequest(launch));
-    const read = readAnswer(launch, answer);
+    const read = readAnswer(launch, request, await call('CreateFleet', request));
     const isGone = read.errors.some(({ code }) => TEMPLATE_GONE.has(code));
     return isGone && read.instances.length === 0 ? 'template gone' : read;
   } catch (error) {
-    if (isTokenMismatch(error)) return { ...NOTHING, arrivedBefore: true };
+    if (isTokenMismatch(error)) {
+      const options = optionsOf(launch.capacityType, request);
+      return { instances: [], errors: [], options, arrivedBefore: true };
+    }
     if (TEMPLATE_GONE.has(awsErrorCode(error))) return 'template gone';
     throw error;
   }
@@ -84,13 +89,28 @@ export const createFleetRequest = (launch: Launch): CreateFleetCommandInput => (
   ClientToken: launch.clientToken,
 });
 
-function readAnswer(launch: Launch, answer: CreateFleetCommandOutput): FleetAnswer {
-  const request = fleetRequest(launch);
+/** The request with the options of those templates alone that are there. */
+const withTemplates = (
+  request: CreateFleetCommandInput,
+  there: ReadonlySet<string>,
+): CreateFleetCommandInput => ({
+  ...request,
+  LaunchTemplateConfigs: request.LaunchTemplateConfigs?.filter(({ LaunchTemplateSpecification }) =>
+    there.has(LaunchTemplateSpecification?.LaunchTemplateName ?? ''),
+  ),
+});
+
+function readAnswer(
+  launch: Launch,
+  request: CreateFleetCommandInput,
+  answer: CreateFleetCommandOutput,
+): FleetAnswer {
   const { capacityType } = launch;
   const instances = (answer.Instances ?? []).flatMap((group) => launchedOf(launch, request, group));
   return {
     instances: instances.sort((a, b) => compareText(a.id, b.id)),
     errors: (answer.Errors ?? []).map((error) => errorOf(capacityType, error)),
+    options: optionsOf(capacityType, request),
     arrivedBefore: false,
   };
 }

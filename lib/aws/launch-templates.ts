@@ -1,33 +1,40 @@
 import type { CreateLaunchTemplateCommandInput } from '@aws-sdk/client-ec2';
 import { NODECLASS } from '#lib/model/labels.ts';
-import type { FoundLaunchTemplate, LaunchTemplate } from '#lib/model/launch.ts';
+import type { FoundLaunchTemplate, Launch, LaunchTemplate } from '#lib/model/launch.ts';
 import type { AwsCall } from './call.ts';
 import { alreadyExists } from './errors.ts';
 import { everyPage } from './pages.ts';
 import { tagList } from './tags.ts';
 
-/** Which launch templates are known to be there; a set that lives as long as one round of acting. */
-export type KnownTemplates = Set<string>;
+/**
+ * Launch templates that are there or being made, by name, each with the end of its making. Lives
+ * as long as one round of acting, so that launches side by side make a template once.
+ */
+export type KnownTemplates = Map<string, Promise<unknown>>;
 
 /** How many names one question may hold. Source: EC2 API, DescribeLaunchTemplates, Filters. */
 const NAMES_AT_ONCE = 200;
 
 /**
- * Makes sure that launch templates are there. A template's name is the hash of what it holds, so
- * one that exists is the one that is wanted: which do is asked once, and only those that are
- * missing are made, so that a launch like an earlier one changes nothing.
+ * Makes sure that the launch templates are there that a launch needs, and answers the names of
+ * those that are. A template's name is the hash of what it holds, so one that exists is the one
+ * that is wanted: which do is asked once, and only what is missing is made, so that a launch like
+ * an earlier one changes nothing, and one of a new kind makes one template.
  */
 export async function ensureLaunchTemplates(
   call: AwsCall,
-  templates: readonly LaunchTemplate[],
+  { launchTemplates, dispensable }: Pick<Launch, 'launchTemplates' | 'dispensable'>,
   known: KnownTemplates,
-): Promise<void> {
-  const unsure = templates.filter(({ name }) => !known.has(name));
-  for (const name of await existing(call, unsure)) known.add(name);
-  for (const template of unsure) {
-    if (!known.has(template.name)) await create(call, template);
-    known.add(template.name);
+): Promise<ReadonlySet<string>> {
+  const unsure = launchTemplates.filter(({ name }) => !known.has(name));
+  for (const name of await existing(call, unsure)) known.set(name, Promise.resolve());
+  const missing = launchTemplates.filter(({ name }) => !known.has(name));
+  const needed = missing.filter(({ name }) => !dispensable.includes(name));
+  for (const template of needed.length > 0 ? needed : missing.slice(0, 1)) {
+    known.set(template.name, create(call, template));
   }
+  const there = launchTemplates.flatMap(({ name }) => known.get(name)?.then(() => name) ?? []);
+  return new Set(await Promise.all(there));
 }
 
 /** The names of those of `templates` that EC2 lists. It may not list one yet that is new. */

@@ -29,7 +29,7 @@ export function fleetOf(
   basis: TemplateBasis,
   configs: readonly FleetConfig[],
   { attempt, kind }: { readonly attempt: number; readonly kind: ReservationKind },
-): Omit<Launch, 'addresses'> {
+): Omit<Launch, 'addresses' | 'dispensable'> {
   const group = groupOf(basis.claim);
   const uids = claims.map(({ meta }) => meta.uid);
   const market = marketOf(basis, kind);

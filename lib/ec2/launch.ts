@@ -10,6 +10,7 @@ import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass, ResolvedSubnet } from '#lib/model/node-class.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
+import { dispensableTemplates } from './dispensable-templates.ts';
 import { type ImageChoice, imageChoice } from './image-choice.ts';
 import { launchCandidates } from './launch-candidates.ts';
 import { type Candidate, kindOfReservation, type Reservations } from './launch-filters.ts';
@@ -71,6 +72,7 @@ export function launchOf(
   return {
     ...fleetOf(sorted, basis, configs, { attempt, kind: kindOf(list, reservations) }),
     addresses: addressesFor(sorted.length, list, subnets),
+    dispensable: dispensableTemplates(configs, basis),
   };
 }
 

@@ -34,6 +34,11 @@ export interface Launch {
   /** How many addresses its instances and their pods may take, by subnet. */
   readonly addresses: Readonly<Record<string, number>>;
   readonly launchTemplates: readonly LaunchTemplate[];
+  /**
+   * Names of templates that the launch can do without where they are not there yet, and with them
+   * their options. At most one of them is made, where no other had to be.
+   */
+  readonly dispensable: readonly string[];
   /** The CreateFleet request but for ClientToken. */
   readonly request: Json;
 }

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createFleet, optionsOf } from '#lib/aws/fleet.ts';
+import { createFleet } from '#lib/aws/fleet.ts';
 import { aLaunch, inGroup, inTime } from '#test/build/aws-callers.ts';
 import { anAccount } from '#test/build/embedded-aws.ts';
+
+/** Pod limits of types, of which each needs a launch template of its own. */
+const LIMITS = { 'm5.large': 29, 'c5.large': 17 };
 
 describe('createFleet', () => {
   it('launches an instance for each claim, and tells which', async () => {
@@ -36,7 +39,7 @@ describe('createFleet', () => {
     const request = { ...Object(launch.request), Context: 'other' };
     const again = await inTime(bench, (call) => createFleet(call, { ...launch, request }));
 
-    expect(again).toEqual({ instances: [], errors: [], arrivedBefore: true });
+    expect(again).toMatchObject({ instances: [], errors: [], arrivedBefore: true });
     expect(bench.aws.machines()).toHaveLength(1);
   });
 
@@ -44,11 +47,11 @@ describe('createFleet', () => {
     const bench = anAccount();
     bench.aws.sellOut({ capacityType: 'spot', type: '*', zone: '*' });
     const launch = await aLaunch(bench);
-    const { instances, errors } = await inTime(bench, (call) => createFleet(call, launch));
+    const { instances, errors, options } = await inTime(bench, (call) => createFleet(call, launch));
 
     expect(instances).toEqual([]);
     expect(new Set(errors.map(({ instanceType, zone }) => `${instanceType} ${zone}`))).toEqual(
-      new Set(optionsOf(launch).map(({ instanceType, zone }) => `${instanceType} ${zone}`)),
+      new Set(options.map(({ instanceType, zone }) => `${instanceType} ${zone}`)),
     );
   });
 
@@ -83,7 +86,7 @@ describe('createFleet', () => {
   it('makes templates only where they are missing, and asks about them once a round', async () => {
     const bench = anAccount();
     const [first, second] = [await aLaunch(bench, [inGroup('a')]), await aLaunch(bench)];
-    const known = new Set<string>();
+    const known = new Map();
     await inTime(bench, (call) => createFleet(call, first, known));
     await inTime(bench, (call) => createFleet(call, second, known));
     await inTime(bench, (call) => createFleet(call, first));
@@ -93,6 +96,31 @@ describe('createFleet', () => {
       DescribeLaunchTemplates: 2,
       CreateFleet: 3,
     });
+  });
+
+  it('makes one new template for a launch whose types need several, the other at the next', async () => {
+    const bench = anAccount();
+    const launch = await aLaunch(bench, [inGroup('a')], 0, LIMITS);
+    const later = await aLaunch(bench, [inGroup('b')], 0, LIMITS);
+    const first = await inTime(bench, (call) => createFleet(call, launch));
+    const second = await inTime(bench, (call) => createFleet(call, later));
+
+    expect(launch.launchTemplates).toHaveLength(2);
+    expect(launch.dispensable).toHaveLength(1);
+    expect(new Set(first.options.map(({ instanceType }) => instanceType)).size).toBe(1);
+    expect(new Set(second.options.map(({ instanceType }) => instanceType)).size).toBe(2);
+    expect(bench.aws.calls().CreateLaunchTemplate).toBe(2);
+  });
+
+  it('makes a template once for launches side by side', async () => {
+    const bench = anAccount();
+    const launches = [await aLaunch(bench, [inGroup('a')]), await aLaunch(bench, [inGroup('b')])];
+    const known = new Map();
+    await inTime(bench, (call) =>
+      Promise.all(launches.map((launch) => createFleet(call, launch, known))),
+    );
+
+    expect(bench.aws.calls()).toMatchObject({ CreateLaunchTemplate: 1, CreateFleet: 2 });
   });
 
   it('throws what concerns the whole call', async () => {

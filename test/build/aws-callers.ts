@@ -60,11 +60,11 @@ export async function aLaunch(
   bench: AwsBench,
   claims: readonly NodeClaim[] = [aNewClaim()],
   attempt = 0,
+  podLimits: Readonly<Record<string, number>> = { 'm5.large': 29, 'c5.large': 29 },
 ): Promise<Launch> {
-  const types = [
-    anInstanceType('m5.large', { zones: ZONES }),
-    anInstanceType('c5.large', { zones: ZONES }),
-  ];
+  const types = Object.entries(podLimits).map(([name, pods]) =>
+    anInstanceType(name, { zones: ZONES, pods }),
+  );
   const nodeClass = await inTime(bench, resolved);
   await bench.pass(60_000);
   const context = { catalog: aCatalog(types), settings, attempt };

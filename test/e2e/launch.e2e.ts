@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AwsCall } from '#lib/aws/call.ts';
 import { awsErrorKind, describeAwsError } from '#lib/aws/errors.ts';
-import { createFleet, optionsOf } from '#lib/aws/fleet.ts';
+import { createFleet } from '#lib/aws/fleet.ts';
 import {
   findInstances,
   listInstances,
@@ -95,8 +95,9 @@ describe('a launch', () => {
 
   it('makes its launch template again when somebody has deleted it', async () => {
     const launch = await aLaunchOf(1);
-    const known = new Set(launch.launchTemplates.map(({ name }) => name));
-    for (const name of known) await call('DeleteLaunchTemplate', { LaunchTemplateName: name });
+    const names = launch.launchTemplates.map(({ name }) => name);
+    const known = new Map(names.map((name) => [name, Promise.resolve()]));
+    for (const name of names) await call('DeleteLaunchTemplate', { LaunchTemplateName: name });
 
     expect((await createFleet(call, launch, known)).instances).toHaveLength(1);
   });
@@ -117,13 +118,11 @@ describe('a launch', () => {
   it('comes to nothing, pool by pool, where all are sold out', async () => {
     await tell({ soldOut: [['*', '*', '*']] });
     const launch = await aLaunchOf(1);
-    const { instances, errors } = await createFleet(call, launch);
+    const { instances, errors, options } = await createFleet(call, launch);
 
     expect(instances).toEqual([]);
     expect(errors.map(({ instanceType, zone }) => `${instanceType} ${zone}`).sort()).toEqual(
-      optionsOf(launch)
-        .map(({ instanceType, zone }) => `${instanceType} ${zone}`)
-        .sort(),
+      options.map(({ instanceType, zone }) => `${instanceType} ${zone}`).sort(),
     );
   });
 });
