@@ -12,8 +12,8 @@ import type { SealedClaim } from './opening/seal.ts';
 import { largestFirst, type PodGroup } from './pods/pod-groups.ts';
 import { type Waiting, waitingOf } from './pods/waiting.ts';
 import { type Corrections, corrected, withCorrections } from './prices/corrections.ts';
+import type { Demand } from './prices/demand-classes.ts';
 import { lowerBound } from './prices/lower-bound.ts';
-import type { Demand } from './prices/markets.ts';
 import { priceOut } from './prices/prices.ts';
 import { sourcesInPlay } from './prices/weights.ts';
 import type { Source } from './sources.ts';
@@ -52,8 +52,8 @@ export interface Packed {
   readonly lowerBoundUsdPerHour: number;
   readonly admissions: Admissions;
   readonly ledger: Ledger;
-  /** What pods are worth in the light of this plan. */
-  readonly corrections: Corrections;
+  /** What pods are worth in the light of this plan. Cost: the pods on new nodes. */
+  readonly corrections: () => Corrections;
 }
 
 /** A problem with what NodePools give, remembered over all attempts. */
@@ -128,11 +128,12 @@ export function attempt(
     mayBegin,
     settle,
   });
-  const groupOf = new Map(groups.flatMap((group) => group.pods.map((pod) => [pod, group])));
-  const onNewNodes = countByGroup(claims, groupOf);
+  const groupOf = createGroupOf(groups);
+  const placements = onHosts.placements();
+  const onNewNodes = demandWithout([...waiting, ...sent], placements, groups, groupOf);
   const packed = {
     hosts,
-    placements: onHosts.placements(),
+    placements,
     claims,
     left: waiting.filter(({ left }) => left.length > 0),
     heldBack: heldBackAmong(waiting, assigning),
@@ -149,7 +150,7 @@ export function attempt(
     }),
     admissions,
     ledger,
-    corrections: corrected({ claims, groups: opened, prices: going, before: corrections }),
+    corrections: () => corrected({ claims, groups: opened, prices: going, before: corrections }),
   };
   const inVain = ownedInVain([...waiting, ...sent], { sought, begun });
   return { packed, missing: missingAmong(assigned, sent, groupOf), inVain };
@@ -194,28 +195,42 @@ const countLeft = (waiting: readonly Waiting[]): number =>
 function missingAmong(
   assigned: readonly Assigned[],
   sent: readonly Waiting[],
-  groupOf: ReadonlyMap<Pod, PodGroup>,
+  groupOf: GroupOf,
 ): readonly Missing[] {
   return assigned.flatMap(({ cell, from }, at): Missing[] => {
     const left = sent[at]?.left ?? [];
     if (left.length === 0) return [];
-    const lost = Map.groupBy(left, (pod) => groupOf.get(pod));
+    const lost = Map.groupBy(left, groupOf);
     return [...lost].flatMap(([group, pods]) =>
       group ? [{ group, cell: cell.text, arrived: (from.get(group) ?? 0) - pods.length }] : [],
     );
   });
 }
 
-function countByGroup(
-  claims: readonly SealedClaim[],
-  groupOf: ReadonlyMap<Pod, PodGroup>,
-): readonly { readonly group: PodGroup; readonly count: number }[] {
-  const counts = new Map<PodGroup, number>();
-  for (const { pods } of claims) {
-    for (const pod of pods) {
-      const group = groupOf.get(pod);
-      if (group) counts.set(group, (counts.get(group) ?? 0) + 1);
-    }
-  }
-  return [...counts].map(([group, count]) => ({ group, count }));
+type GroupOf = (pod: Pod) => PodGroup | undefined;
+
+/** Tells the group that a pod is of. Mostly nobody asks: every pod is on a new node. */
+function createGroupOf(groups: readonly PodGroup[]): GroupOf {
+  let known: ReadonlyMap<Pod, PodGroup> | undefined;
+  return (pod) => {
+    known ??= new Map(groups.flatMap((group) => group.pods.map((each) => [each, group])));
+    return known.get(pod);
+  };
+}
+
+/** The groups with the number of their pods that are neither left nor placed on hosts. */
+function demandWithout(
+  waiting: readonly Waiting[],
+  placements: Packed['placements'],
+  groups: readonly PodGroup[],
+  groupOf: GroupOf,
+): readonly Demand[] {
+  const counts = new Map(groups.map((group) => [group, group.pods.length]));
+  const discount = (pod: Pod): void => {
+    const group = groupOf(pod);
+    if (group) counts.set(group, (counts.get(group) ?? 0) - 1);
+  };
+  for (const { left } of waiting) left.forEach(discount);
+  for (const { pod } of placements) discount(pod);
+  return [...counts].flatMap(([group, count]) => (count > 0 ? [{ group, count }] : []));
 }

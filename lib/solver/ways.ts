@@ -31,7 +31,7 @@ export interface Outcome {
   readonly crowded: number;
   readonly lowerBoundUsdPerHour: number;
   /** What pods are worth in the light of it. */
-  readonly corrections: Corrections;
+  readonly corrections: () => Corrections;
 }
 
 /** In larger batches pods differ enough for any way to do, and each takes its time. */
@@ -64,10 +64,10 @@ export function cheapestWay<Plan extends Outcome>(
   for (const other of otherWays(groups)) attempt(other);
   if (!isSmall(groups) || isGoodEnough(best)) return best;
   attempt({ ...way, pricing: 'alternative' });
-  let { corrections } = best;
+  let last = best;
   const { manner, first, pricing } = way;
   for (let pass = 0; pass < PASSES && !isGoodEnough(best); pass++) {
-    ({ corrections } = attempt({ manner, first, pricing, corrections }));
+    last = attempt({ manner, first, pricing, corrections: last.corrections() });
   }
   return best;
 }

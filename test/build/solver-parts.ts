@@ -4,7 +4,7 @@ import { type Admissions, createAdmissions } from '#lib/solver/admission.ts';
 import { type Axes, axesOf } from '#lib/solver/amounts.ts';
 import { type Ledger, openLedger } from '#lib/solver/opening/ledger.ts';
 import { groupPods, type PodGroup } from '#lib/solver/pods/pod-groups.ts';
-import type { Demand } from '#lib/solver/prices/markets.ts';
+import type { Demand } from '#lib/solver/prices/demand-classes.ts';
 import { type Prices, priceOut } from '#lib/solver/prices/prices.ts';
 import { type Source, sourcesOf } from '#lib/solver/sources.ts';
 import { ruleBookOf } from '#lib/solver/topology/rules.ts';

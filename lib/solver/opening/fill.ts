@@ -44,8 +44,10 @@ export function topUp(draft: NodeClaimDraft, lineup: Lineup, context: FillContex
   else {
     const [cheapest] = draft.shape.offerings;
     const here = (cheapest && context.prices.pricesAt(cheapest)) ?? [];
-    balance(filling, lineup.nativesAt(here));
-    balance(filling);
+    const natives = lineup.nativesAt(here);
+    balance(filling, natives);
+    // Where all are natives, who did not fit does not fit now, unless others came whom he follows.
+    if (natives || lineup.haveFollowers) balance(filling);
   }
   return filledDraft(filling);
 }
@@ -111,30 +113,44 @@ function aheadBy({ filling, cpuShare, memoryShare }: Scan): number {
  */
 function next(side: Side, scan: Scan): boolean {
   const { filling, among, cursors } = scan;
-  const { left } = filling.lineup;
-  for (let at = cursors[side]; at < left.length; at++) {
+  const { left, runEnds } = filling.lineup;
+  let at = cursors[side];
+  while (at < left.length) {
     if (at % BLOCK === 0) at = nextBlock(at, filling);
     if (at >= left.length) break;
-    if (among && among[at] !== 1) continue;
-    const copies = copiesFor(side, at, scan);
-    if (copies < 1 || joinFilling(filling, at, copies) < 1) continue;
-    cursors[side] = at;
-    return true;
+    if (!isFor(side, at, scan)) {
+      at = runEnds[at] ?? left.length;
+      continue;
+    }
+    if (among?.[at] !== 0 && joinFilling(filling, at, copiesFor(at, scan)) > 0) {
+      cursors[side] = at;
+      return true;
+    }
+    at += 1;
   }
   cursors[side] = left.length;
   return false;
 }
 
-/** How many pods of a portion are to join at most; 0 where it leans to the other side. */
-function copiesFor(side: Side, at: number, scan: Scan): number {
+/** Whether there is cpu and memory for a pod of a portion and it leans to this side. */
+function isFor(side: Side, at: number, scan: Scan): boolean {
+  const { free, lineup } = scan.filling;
+  const [cpu, memory] = lineup.sides;
+  const askedCpu = lineup.amounts[at * free.length + cpu] ?? 0;
+  const askedMemory = lineup.amounts[at * free.length + memory] ?? 0;
+  if (askedCpu > (free[cpu] ?? 0) || askedMemory > (free[memory] ?? 0)) return false;
+  const leaning = askedCpu * scan.cpuShare - askedMemory * scan.memoryShare;
+  return side === CPU ? leaning >= 0 : leaning < 0;
+}
+
+/** How many pods of a portion are to join at most until the balance tips. */
+function copiesFor(at: number, scan: Scan): number {
   const { free, counts, lineup } = scan.filling;
   const [cpu, memory] = lineup.sides;
   const askedCpu = lineup.amounts[at * free.length + cpu] ?? 0;
   const askedMemory = lineup.amounts[at * free.length + memory] ?? 0;
-  if (askedCpu > (free[cpu] ?? 0) || askedMemory > (free[memory] ?? 0)) return 0;
-  const leaning = askedCpu * scan.cpuShare - askedMemory * scan.memoryShare;
-  if (side === CPU ? leaning < 0 : leaning >= 0) return 0;
   const waiting = (lineup.left[at] ?? 0) - (counts[at] ?? 0);
+  const leaning = askedCpu * scan.cpuShare - askedMemory * scan.memoryShare;
   if (leaning === 0) return waiting;
   return Math.min(waiting, Math.max(1, Math.floor(aheadBy(scan) / leaning) + 1));
 }

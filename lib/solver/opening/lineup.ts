@@ -34,14 +34,21 @@ export interface Lineup {
   /** For each portion what it is to rules over the hostname. */
   readonly parts: readonly (readonly NumberedPart[])[];
   readonly rules: ReadonlyMap<TopologyRule, number>;
+  /** Whether some pods may come only where others are. */
+  readonly haveFollowers: boolean;
+  /** For each portion the place behind the last of those that follow it and ask for as much. */
+  readonly runEnds: Int32Array;
   /** Of each block of portions the least cpu, then the least memory that one asks for. */
   readonly smallest: Float64Array;
   /** What all of them ask for together. */
   readonly total: Amounts;
   /** The axes of cpu and memory, over which nodes are balanced. */
   readonly sides: readonly [number, number];
-  /** For each portion 1 where its pods would be no cheaper elsewhere than at these prices. */
-  readonly nativesAt: (prices: Amounts) => Uint8Array;
+  /**
+   * For each portion 1 where its pods would be no cheaper elsewhere than at these prices; undefined
+   * where that holds for all.
+   */
+  readonly nativesAt: (prices: Amounts) => Uint8Array | undefined;
 }
 
 /** Portions that are looked at or passed over together. */
@@ -73,6 +80,8 @@ export function lineUp(portions: readonly Portion[], axes: Axes, prices: Prices)
         : byNode.map((part) => ({ part, rule: rules.get(part.rule) ?? 0 })),
     ),
     rules,
+    haveFollowers: [...rules.keys()].some(({ kind }) => kind === 'affinity'),
+    runEnds: runEndsOf(groups),
     smallest: smallestOf(groups, sides),
     total: totalOf(portions, axes),
     sides: [...sides],
@@ -93,16 +102,29 @@ function placesOf(groups: readonly PodGroup[]): Lineup['placeOf'] {
 }
 
 function nativesOf(groups: readonly PodGroup[], { worthOf }: Prices): Lineup['nativesAt'] {
-  const known = new Map<Amounts, Uint8Array>();
+  const known = new Map<Amounts, Uint8Array | undefined>();
   return (here) => {
-    const before = known.get(here);
-    if (before) return before;
-    const natives = Uint8Array.from(groups, (group) =>
-      worthOf(group) >= NATIVE_SHARE * worth(here, group.amounts) ? 1 : 0,
-    );
+    if (known.has(here)) return known.get(here);
+    const marks = new Uint8Array(groups.length);
+    let count = 0;
+    for (const [at, group] of groups.entries()) {
+      if (worthOf(group) < NATIVE_SHARE * worth(here, group.amounts)) continue;
+      marks[at] = 1;
+      count += 1;
+    }
+    const natives = count === groups.length ? undefined : marks;
     known.set(here, natives);
     return natives;
   };
+}
+
+function runEndsOf(groups: readonly PodGroup[]): Int32Array {
+  const ends = new Int32Array(groups.length);
+  for (let at = groups.length - 1; at >= 0; at--) {
+    const isSame = groups[at]?.amounts === groups[at + 1]?.amounts;
+    ends[at] = isSame ? (ends[at + 1] ?? 0) : at + 1;
+  }
+  return ends;
 }
 
 function rulesOf(groups: readonly PodGroup[]): readonly TopologyRule[] {

@@ -20,6 +20,7 @@ import { allows, shareOf } from './limits.ts';
 import { type Lineup, lineUp, type Portion } from './lineup.ts';
 import { lowerMinimums, unmetMinimums } from './min-values.ts';
 import { byPrice, type Shapes } from './shapes.ts';
+import { bestTrial } from './trials.ts';
 
 /** What opening a node needs to know beside the pods. */
 export interface OpenContext extends FillContext {
@@ -32,9 +33,6 @@ export interface OpenContext extends FillContext {
   /** Hears of groups that have got a place. */
   readonly settle: (group: PodGroup) => void;
 }
-
-/** How many shapes are filled for one decision; the most promising come first. */
-const MOST_SHAPES = 16;
 
 /**
  * The best new node for a pod of `seed`, filled with what else of `portions` belongs on it; or
@@ -174,19 +172,13 @@ function fromMarket(
     costOf,
     isByPrice: context.economy === 'dollars',
   });
-  let best: NodeClaimDraft | undefined;
-  let bestYield = 0;
-  let tried = 0;
-  for (const { choice, promise } of promising) {
-    if (best && (promise * context.prices.boost <= bestYield || tried >= MOST_SHAPES)) break;
-    const empty = emptyDraft(market, choice, seed, { ledger, context });
-    const filled = fillDraft(empty, seed, fillers, context);
-    if (!filled) continue;
-    tried += 1;
-    const yielded = carried(filled, context) / costOf(filled.shape);
-    if (best && yielded <= bestYield) continue;
-    [best, bestYield] = [filled, yielded];
-  }
+  const best = bestTrial(promising, {
+    fill: (choice) =>
+      fillDraft(emptyDraft(market, choice, seed, { ledger, context }), seed, fillers, context),
+    worthOf: (draft) => carried(draft, context),
+    costOf,
+    boost: context.prices.boost,
+  });
   return best && onBestHolder(best, costOf);
 }
 

@@ -19,7 +19,7 @@ export interface Occasion {
 export type Shapes = (admission: Admission, occasion: Occasion) => readonly Promising[];
 
 /** A shape, and the most that it could carry for a unit of cost. */
-interface Promising {
+export interface Promising {
   readonly choice: Choice;
   readonly promise: number;
 }

@@ -15,6 +15,7 @@ export interface PodGroup {
   /** The first of `pods`, which speaks for all. */
   readonly sample: Pod;
   readonly requests: Resources;
+  /** Groups that ask for the same amounts share the very same list. */
   readonly amounts: Amounts;
   /** Most wishful first. Groups that ask the same share the very same list. */
   readonly levels: readonly AskLevel[];
@@ -47,6 +48,7 @@ export interface GroupingRules extends WishRules {
 export function groupPods(pods: readonly Pod[], rules: GroupingRules): readonly PodGroup[] {
   const members = new Map<string, { readonly likeness: string; readonly pods: Pod[] }>();
   const levels = new Map<string, readonly AskLevel[]>();
+  const sizes = new Map<string, Amounts>();
   const { volumes = NO_VOLUMES } = rules;
   for (const pod of [...pods].sort(oldestFirst)) {
     const standing = rules.standingOf(pod);
@@ -64,11 +66,14 @@ export function groupPods(pods: readonly Pod[], rules: GroupingRules): readonly 
     const key = askKey(sample) + places.key;
     const asked = levels.get(key) ?? askLevels(sample, rules, places.alternatives);
     levels.set(key, asked);
+    const amounts = amountsOf(sample.requests, rules.axes);
+    const size = sizes.get(amounts.join()) ?? amounts;
+    sizes.set(size.join(), size);
     groups.push({
       pods: alike,
       sample,
       requests: sample.requests,
-      amounts: amountsOf(sample.requests, rules.axes),
+      amounts: size,
       levels: asked,
       hostPorts: sample.hostPorts,
       attachments: volumes.attachmentsOf(sample),

@@ -4,7 +4,7 @@ import { accepts, type Host } from '../hosts/hosts.ts';
 import type { Ask } from '../pods/ask.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Source } from '../sources.ts';
-import type { Demand } from './markets.ts';
+import type { Demand } from './demand-classes.ts';
 import type { Prices } from './prices.ts';
 
 /** What a bound is about: the pods on new nodes, and what else there was for them. */

@@ -1,24 +1,9 @@
 import type { Offering } from '#lib/model/instance-type.ts';
 import { type Admissions, admissionsFor, type Choice } from '../admission.ts';
-import { type Amounts, isWithin, most, least as smaller } from '../amounts.ts';
-import type { AskLevel } from '../pods/ask.ts';
-import type { PodGroup } from '../pods/pod-groups.ts';
+import { type Amounts, isWithin, most } from '../amounts.ts';
 import type { Source, SourceType } from '../sources.ts';
+import type { DemandClass, Lot } from './demand-classes.ts';
 import type { PriceRow } from './linear-program.ts';
-
-/** How many pods of a group there are to be priced. */
-export interface Demand {
-  readonly group: PodGroup;
-  readonly count: number;
-}
-
-/** Groups that may use the very same offerings. */
-export interface DemandClass {
-  readonly levels: readonly AskLevel[];
-  readonly demands: readonly Demand[];
-  /** What each of their pods asks for at least. */
-  readonly least: Amounts;
-}
 
 /**
  * Offerings that the pods at hand cannot tell apart: the same classes may run on all of them.
@@ -39,46 +24,6 @@ export interface Markets {
   readonly placeOf: ReadonlyMap<Offering, number>;
 }
 
-/** Of a resource that not every pod asks for, up to this many different amounts make classes. */
-const MOST_AMOUNTS = 8;
-
-/**
- * The demands by class, in the order in which their classes first appear. Pods that ask for
- * different amounts of something special, such as GPUs, are of different classes: one that needs
- * four at once cannot use what is sold one by one.
- */
-export function classesOf(demands: readonly Demand[]): readonly DemandClass[] {
-  const isSpecial = specialAxes(demands);
-  const members = new Map<readonly AskLevel[], Map<string, Demand[]>>();
-  for (const demand of demands) {
-    const { levels, amounts } = demand.group;
-    const ofLevels = members.get(levels) ?? new Map<string, Demand[]>();
-    members.set(levels, ofLevels);
-    const key = amounts.map((amount, axis) => (isSpecial[axis] ? amount : amount > 0)).join();
-    const known = ofLevels.get(key);
-    if (known) known.push(demand);
-    else ofLevels.set(key, [demand]);
-  }
-  return [...members].flatMap(([levels, ofLevels]) =>
-    [...ofLevels.values()].map((list) => ({ levels, demands: list, least: leastOf(list) })),
-  );
-}
-
-function specialAxes(demands: readonly Demand[]): readonly boolean[] {
-  const [first] = demands;
-  return (first?.group.amounts ?? []).map((_, axis) => {
-    const amounts = new Set<number>();
-    for (const { group } of demands) {
-      amounts.add(group.amounts[axis] ?? 0);
-      if (amounts.size > MOST_AMOUNTS) return false;
-    }
-    return amounts.has(0);
-  });
-}
-
-const leastOf = (demands: readonly Demand[]): Amounts =>
-  demands.map(({ group }) => group.amounts).reduce(smaller);
-
 /** Which offerings make one market: all that the same pods may use, or only those of like size. */
 export type Parting = 'byUse' | 'bySize';
 
@@ -89,11 +34,19 @@ export type Parting = 'byUse' | 'bySize';
 export function marketsOf(
   classes: readonly DemandClass[],
   sources: readonly Source[],
-  { admissions, parting }: { readonly admissions: Admissions; readonly parting: Parting },
-): Markets {
+  admissions: Admissions,
+): Readonly<Record<Parting, Markets>> {
   const byUse = partition(classes, sources, admissions);
-  const { sellers, placeOf, members } =
-    parting === 'byUse' ? byUse : withoutEmpty(partedBySize(byUse, classes));
+  return {
+    byUse: marketsIn(byUse, classes),
+    bySize: marketsIn(withoutEmpty(partedBySize(byUse, classes)), classes),
+  };
+}
+
+function marketsIn(
+  { sellers, placeOf, members }: Partition,
+  classes: readonly DemandClass[],
+): Markets {
   const cheapest = members.map(() => new Map<SourceType, number>());
   for (const [offering, place] of placeOf) {
     const type = sellers.get(offering);
@@ -103,7 +56,7 @@ export function marketsOf(
     rows.set(type, Math.min(known, offering.usdPerHour));
   }
   const list = members.map((ofMarket, place) => {
-    const steps = stepsOf(ofMarket.flatMap((at) => classes[at]?.demands ?? []));
+    const steps = stepsOf(ofMarket.flatMap((at) => classes[at]?.lots ?? []));
     const rows = [...(cheapest[place] ?? [])].map(([{ roomAmounts }, usdPerHour]) => ({
       amounts: roomAmounts.map((room, axis) => wholeSteps(room, steps[axis] ?? 0)),
       usdPerHour,
@@ -152,17 +105,15 @@ function partedBySize(
   classes: readonly DemandClass[],
 ): Partition {
   const thresholds = members.map((ofPlace) =>
-    thresholdsOf(ofPlace.flatMap((at) => classes[at]?.demands ?? [])),
+    thresholdsOf(ofPlace.flatMap((at) => classes[at]?.lots ?? [])),
   );
-  const places = new Map<string, number>();
+  const places = new Map<number, number>();
   const parted = new Map<Offering, number>();
   const partedMembers: (readonly number[])[] = [];
   for (const [offering, old] of placeOf) {
     const room = sellers.get(offering)?.roomAmounts ?? [];
-    const sizes = (thresholds[old] ?? []).map(
-      (ofAxis, axis) => ofAxis.filter((each) => each <= (room[axis] ?? 0)).length,
-    );
-    const key = `${old} ${sizes.join(' ')}`;
+    // Places and sizes as the digits of one number.
+    const key = sizeIn(thresholds[old] ?? [], room) * members.length + old;
     const place = places.get(key) ?? partedMembers.length;
     if (place === partedMembers.length) {
       places.set(key, place);
@@ -173,14 +124,25 @@ function partedBySize(
   return { sellers, placeOf: parted, members: partedMembers };
 }
 
+/** How many of the thresholds of each resource lie within `room`, as the digits of one number. */
+function sizeIn(thresholds: readonly Amounts[], room: Amounts): number {
+  let size = 0;
+  for (let axis = 0; axis < thresholds.length; axis++) {
+    const ofAxis = thresholds[axis] ?? [];
+    let within = 0;
+    while (within < ofAxis.length && (ofAxis[within] ?? 0) <= (room[axis] ?? 0)) within += 1;
+    size = size * (MOST_SIZES + 1) + within;
+  }
+  return size;
+}
+
 /** How many sizes of pods part the types of a place, for each resource. */
 const MOST_SIZES = 4;
 
 /** For each resource some of the amounts that pods ask for, the largest among them. */
-function thresholdsOf(demands: readonly Demand[]): readonly Amounts[] {
-  const [first] = demands;
-  return (first?.group.amounts ?? []).map((_, axis) => {
-    const amounts = [...new Set(demands.map(({ group }) => group.amounts[axis] ?? 0))]
+function thresholdsOf(lots: readonly Lot[]): readonly Amounts[] {
+  return (lots[0]?.amounts ?? []).map((_, axis) => {
+    const amounts = [...new Set(lots.map((lot) => lot.amounts[axis] ?? 0))]
       .filter((amount) => amount > 0)
       .sort((a, b) => a - b);
     const step = Math.max(1, amounts.length / MOST_SIZES);
@@ -225,12 +187,10 @@ function usableBy(
 }
 
 /** For each resource the largest step of which all amounts are multiples; 0 where nobody asks. */
-function stepsOf(demands: readonly Demand[]): Amounts {
-  const [first] = demands;
-  return (first?.group.amounts ?? []).map((_, axis) =>
-    demands.reduce((step, { group }) => greatestDivisor(step, group.amounts[axis] ?? 0), 0),
+const stepsOf = (lots: readonly Lot[]): Amounts =>
+  (lots[0]?.amounts ?? []).map((_, axis) =>
+    lots.reduce((step, { amounts }) => greatestDivisor(step, amounts[axis] ?? 0), 0),
   );
-}
 
 function greatestDivisor(a: number, b: number): number {
   let [larger, smaller] = [a, b];

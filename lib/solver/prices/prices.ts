@@ -3,15 +3,9 @@ import type { Admissions } from '../admission.ts';
 import { type Amounts, isWithin, most } from '../amounts.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Source } from '../sources.ts';
+import { classesOf, type Demand, type DemandClass } from './demand-classes.ts';
 import { createPricer } from './linear-program.ts';
-import {
-  classesOf,
-  type Demand,
-  type DemandClass,
-  type Markets,
-  marketsOf,
-  type Parting,
-} from './markets.ts';
+import { type Markets, marketsOf } from './markets.ts';
 
 /** What pods are worth: the USD per hour below which no way to run them can come. */
 export interface Prices {
@@ -33,8 +27,8 @@ export interface Prices {
 const MOST_ROUNDS = 40;
 const MOST_WORK = 4_000_000;
 const FEWEST_ROUNDS = 4;
-/** Either may give the better bound: sizes tell more, but take more rounds. */
-const PARTINGS: readonly Parting[] = ['byUse', 'bySize'];
+/** Sums that differ by less are equal: in which order they were added must not decide. */
+const ROUNDING = 1 + 1e-9;
 /** Prices that are worth this share of what they could be at best are good enough. */
 const GOOD_SHARE = 0.9995;
 
@@ -50,7 +44,7 @@ const GOOD_SHARE = 0.9995;
  * the best bound (J. Robinson, An Iterative Method of Solving a Game, 1951). Averages of valid
  * prices are valid, so any round will do.
  *
- * Cost: in each round, groups × markets × resources.
+ * Cost: in each round, lots × markets × resources.
  */
 export function priceOut(
   demands: readonly Demand[],
@@ -58,14 +52,11 @@ export function priceOut(
   admissions: Admissions,
 ): Prices {
   const classes = classesOf(demands);
-  const [byUse, bySize] = PARTINGS.map((parting) => {
-    const markets = marketsOf(classes, sources, { admissions, parting });
-    const players = playersOf(classes, markets);
-    return { markets, players, best: play(players, markets) };
-  });
-  if (!byUse || !bySize) throw new Error('expected two ways to part markets, found fewer');
-  const tellsMore = bySize.best.total > byUse.best.total;
-  const [better, other] = tellsMore ? [bySize, byUse] : [byUse, bySize];
+  const { byUse, bySize } = marketsOf(classes, sources, admissions);
+  // Either may give the better bound: sizes tell more, but take more rounds.
+  const [coarse, fine] = [playIn(byUse, classes), playIn(bySize, classes)];
+  const tellsMore = fine.best.total > coarse.best.total * ROUNDING;
+  const [better, other] = tellsMore ? [fine, coarse] : [coarse, fine];
   return { ...pricesOf(better), alternative: pricesOf(other) };
 }
 
@@ -76,8 +67,16 @@ interface Played {
   readonly best: Priced;
 }
 
+function playIn(markets: Markets, classes: readonly DemandClass[]): Played {
+  const players = playersOf(classes, markets);
+  return { markets, players, best: play(players, markets) };
+}
+
 function pricesOf({ markets, players, best }: Played): Prices {
-  const worths = new Map(players.map(({ group }, at) => [group, best.worths[at] ?? 0]));
+  const worths = new Map<PodGroup, number>();
+  for (const [at, { groups }] of players.entries()) {
+    for (const group of groups) worths.set(group, best.worths[at] ?? 0);
+  }
   const prices = best.prices.map((each) => [...each]);
   const worthOf = (group: PodGroup): number => worths.get(group) ?? 0;
   return {
@@ -89,22 +88,25 @@ function pricesOf({ markets, players, best }: Played): Prices {
   };
 }
 
-/** The pods of one group, in the game. */
-interface Player extends Demand {
+/** The pods of one lot, in the game. */
+interface Player {
+  readonly groups: readonly PodGroup[];
+  readonly count: number;
   readonly amounts: Float64Array;
   /** The markets that they may use. */
   readonly homes: readonly number[];
 }
 
 const playersOf = (classes: readonly DemandClass[], { list }: Markets): readonly Player[] =>
-  classes.flatMap(({ demands }, at) => {
+  classes.flatMap(({ lots }, at) => {
     const open = list.flatMap(({ classes: ofMarket }, place) =>
       ofMarket.includes(at) ? [place] : [],
     );
-    return demands.map((demand) => ({
-      ...demand,
-      amounts: Float64Array.from(demand.group.amounts),
-      homes: open.filter((place) => isWithin(demand.group.amounts, list[place]?.largest ?? [])),
+    return lots.map(({ groups, count, amounts }) => ({
+      groups,
+      count,
+      amounts: Float64Array.from(amounts),
+      homes: open.filter((place) => isWithin(amounts, list[place]?.largest ?? [])),
     }));
   });
 
