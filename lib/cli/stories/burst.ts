@@ -1,6 +1,5 @@
 import { counted } from './counted.ts';
-import type { Stage } from './stage.ts';
-import type { Story } from './story.ts';
+import type { Stage, Story } from './story.ts';
 
 const PODS_EACH = 250;
 const APPS = ['burst-1', 'burst-2', 'burst-3', 'burst-4'];

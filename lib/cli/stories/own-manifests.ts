@@ -2,8 +2,8 @@ import { EMBEDDED_REGIONS } from '#lib/aws/embedded-table.ts';
 import { identityOf } from '#lib/kube/decode.ts';
 import type { FileDocument } from '../read-documents.ts';
 import { type Manifest, refusalsOf } from './apply-manifests.ts';
-import { type Stage, setStage } from './stage.ts';
-import type { Story } from './story.ts';
+import { setStage } from './stage.ts';
+import type { Stage, Story } from './story.ts';
 
 /** A story made of the user's own manifests. */
 export interface OwnStory {

@@ -21,57 +21,17 @@ import { counted } from './counted.ts';
 import { machineTypes } from './machine-types.ts';
 import { matchInstances } from './match-instances.ts';
 import { tellMilestones } from './milestones.ts';
-import type { Check, NodeSeen, PodSeen } from './seen.ts';
+import type { Check, NodeSeen } from './seen.ts';
+import type { SoldOutPool, Stage, StoryKind } from './story.ts';
 
 /** When every story begins. */
 export const START = Date.UTC(2026, 10, 20, 12, 0, 0);
 /** The network of the embedded account is tagged for a cluster of this name. */
 const CLUSTER = 'demo';
 
-/** What a story can do, see and claim. */
-export interface Stage {
-  readonly world: World;
-  readonly now: () => number;
-  /**
-   * Applies NodeClasses and NodePools, waits until the pools are ready, and then for as long as a
-   * person takes to come to the next line of a tutorial. Throws RefusedManifests.
-   */
-  readonly setUp: () => Promise<void>;
-  /** Applies the workloads. Throws RefusedManifests. */
-  readonly deploy: () => void;
-  readonly scale: (deployment: string, replicas: number) => void;
-  /** Changes a NodePool's limits. */
-  readonly limit: (nodePool: string, limits: Readonly<Record<string, string>>) => void;
-  /** Waits until so many pods of a workload run and are ready; a check that fails if they don't. */
-  readonly untilRunning: (app: string, pods: number, withinMs: number) => Promise<void>;
-  /** Waits until every pod runs and is ready; whether they do. */
-  readonly untilAllRun: (withinMs: number) => Promise<boolean>;
-  readonly untilNoNodes: (withinMs: number) => Promise<boolean>;
-  /** Lets time pass. */
-  readonly pass: (ms: number) => Promise<void>;
-  readonly nodes: () => readonly NodeSeen[];
-  readonly pods: (app?: string) => readonly PodSeen[];
-  readonly nodeClaims: () => readonly unknown[];
-  readonly nodePoolResources: (name: string) => Readonly<Record<string, string>>;
-  readonly eventsAbout: (pods: readonly string[], reason: string) => readonly string[];
-  /** The names of the pods that Joinery has told something with this reason. */
-  readonly podsTold: (reason: string) => ReadonlySet<string>;
-  /** Of each NodePool that is not ready: its name and why. */
-  readonly unreadyPools: () => readonly string[];
-  readonly calls: () => Readonly<Record<string, number>>;
-  /** From the first unschedulable pod to the first instance: the part that is Joinery's own. */
-  readonly ourMilliseconds: () => number;
-  /** Remembers nodes and price as they stand now for the closing table. */
-  readonly markPeak: () => void;
-  readonly check: (name: string, ok: boolean, found: string) => void;
-  readonly checkOneInstancePerNodeClaim: () => void;
-  readonly checkNothingLeft: () => void;
-  /** That no function of Joinery threw or ran out of time. */
-  readonly checkNoFunctionFailed: () => void;
-}
-
 /** A stage with what a story left behind. */
 export interface SetStage extends Stage {
+  readonly world: World;
   readonly checks: readonly Check[];
   readonly peak: () => readonly NodeSeen[];
   /** Where the prices come from, for the closing table. */
@@ -196,6 +156,17 @@ const actsOf = (world: World) => ({
       },
     ]);
   },
+  apply: (manifest: Readonly<Record<string, unknown>>) => {
+    const { kind, metadata } = manifest;
+    noteOfUser(world, `changes ${kind} ${at(metadata, 'name')}`);
+    world.apply([manifest]);
+  },
+  remove: (kind: StoryKind, name: string) => {
+    noteOfUser(world, `deletes ${kind} ${name}`);
+    world.kubernetes.remove(kind, '', name);
+  },
+  sellOut: soldOutSwitch(world),
+  until: world.runUntil,
   pass: world.run,
   untilNoNodes: (withinMs: number) =>
     world.runUntil(
@@ -206,7 +177,17 @@ const actsOf = (world: World) => ({
     ),
 });
 
+/** Pools that are sold out take the place of those that were before. */
+function soldOutSwitch({ aws }: World): Stage['sellOut'] {
+  let held: readonly { readonly lift: () => void }[] = [];
+  return (pools: readonly SoldOutPool[]) => {
+    for (const { lift } of held) lift();
+    held = pools.map(aws.sellOut);
+  };
+}
+
 const sightsOf = (world: World) => ({
+  objects: (kind: StoryKind) => world.kubernetes.list(kind),
   nodes: () => nodesOf(world),
   pods: (app?: string) => podsOf(world, app),
   nodeClaims: () => world.kubernetes.list('NodeClaim'),
