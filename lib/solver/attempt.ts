@@ -5,6 +5,7 @@ import type { Axes } from './amounts.ts';
 import { placeAll } from './hosts/followers.ts';
 import { type HostPacking, packHosts } from './hosts/host-packing.ts';
 import type { Host } from './hosts/hosts.ts';
+import type { NodeClaimDraft } from './opening/draft.ts';
 import type { Economy } from './opening/fill.ts';
 import { type Ledger, openLedger } from './opening/ledger.ts';
 import { packNewNodes } from './opening/new-nodes.ts';
@@ -42,6 +43,8 @@ export interface Packed {
   readonly hosts: readonly Host[];
   readonly placements: ReturnType<HostPacking['placements']>;
   readonly claims: readonly SealedClaim[];
+  /** What the claims were sealed from, in their order. */
+  readonly drafts: readonly NodeClaimDraft[];
   /** The groups of which some pods got no place. */
   readonly left: readonly Waiting[];
   /** Of those that rules over domains keep away, or hold where there is no node: what they say. */
@@ -117,7 +120,7 @@ export function attempt(
   const opened = toOpen.map(({ group }) => group);
   const prices = priceOut(demandsOf(toOpen), inPlay, admissions);
   const going = (pricing === 'alternative' && prices.alternative) || prices;
-  const { claims, ledger } = packNewNodes(toOpen, onHosts, opening, {
+  const { claims, drafts, ledger } = packNewNodes(toOpen, onHosts, opening, {
     axes,
     admissions,
     prices: withCorrections(going, corrections, opened),
@@ -135,6 +138,7 @@ export function attempt(
     hosts,
     placements,
     claims,
+    drafts,
     left: waiting.filter(({ left }) => left.length > 0),
     heldBack: heldBackAmong(waiting, assigning),
     wishesGivenUp: wishesGivenUp([...waiting, ...sent]),

@@ -1,6 +1,7 @@
 import { createAdmissions } from './admission.ts';
 import {
   type AdmittedProblem,
+  type Attempt,
   attempt,
   type Missing,
   type Packed,
@@ -8,6 +9,10 @@ import {
 } from './attempt.ts';
 import type { Economy } from './opening/fill.ts';
 import type { PodGroup } from './pods/pod-groups.ts';
+import { waitingOf } from './pods/waiting.ts';
+import { looksForSomebody, stuckAmong } from './second-look/binding-order.ts';
+import { lookAgain } from './second-look/look-again.ts';
+import { standsOf } from './second-look/stands.ts';
 import { type Caps, EVERY_CELL } from './topology/assign.ts';
 import type { TopologyRule } from './topology/rule.ts';
 import { cheapestWay, USUAL_WAY, type Way } from './ways.ts';
@@ -18,13 +23,14 @@ import { cheapestWay, USUAL_WAY, type Way } from './ways.ts';
  * more.
  */
 export function pack(problem: PackProblem): Packed {
-  const admissions = createAdmissions();
-  const cheapest = cheapestWay(problem.groups, (way) =>
-    packWhole('dollars', way, { ...problem, admissions }),
-  );
-  if (cheapest.left.length === 0 || cheapest.ledger.allowances.size === 0) return cheapest;
-  const densest = packWhole('limits', USUAL_WAY, { ...problem, admissions });
-  return servesMore(densest, cheapest, problem.groups) ? densest : cheapest;
+  const admitted = { ...problem, admissions: createAdmissions() };
+  const cheapest = cheapestWay(problem.groups, (way) => packWhole('dollars', way, admitted));
+  if (cheapest.left.length === 0 || cheapest.ledger.allowances.size === 0) {
+    return lookAgain(cheapest, admitted);
+  }
+  const densest = packWhole('limits', USUAL_WAY, admitted);
+  const best = servesMore(densest, cheapest, problem.groups) ? densest : cheapest;
+  return lookAgain(best, admitted);
 }
 
 /** Whether `a` leaves fewer pods than `b` of the first, largest, group in which they differ. */
@@ -41,32 +47,75 @@ const MOST_ATTEMPTS = 8;
 
 /**
  * Packs until every pod that was sent to a domain got a node there: rules hold only if all arrive.
- * Where nodes run out in a domain, fewer are sent there, and their like elsewhere keep even.
+ * Where nodes run out in a domain, fewer are sent there, and their like elsewhere keep even. Groups
+ * that would all wait for one another to be bound first are left out.
  */
 function packWhole(economy: Economy, way: Way, problem: AdmittedProblem): Packed {
-  let caps: Caps = new Map();
-  const sought = new Set(soughtIn(problem.groups));
-  const givenUp = new Set<TopologyRule>();
-  const barred = new Set<TopologyRule>();
+  const lessons: Lessons = {
+    caps: new Map(),
+    sought: new Set(soughtIn(problem.groups)),
+    givenUp: new Set(),
+    barred: new Set(),
+    stuck: new Set(),
+  };
   for (let attempts = 1; ; attempts++) {
-    const { packed, missing, inVain } = attempt(economy, problem, { ...way, caps, sought });
-    const hopeful = inVain.filter((rule) => !barred.has(rule));
-    const spoiled = [...givenUp].filter((rule) => hasOthers(rule, problem, packed));
-    if (missing.length === 0 && hopeful.length === 0 && spoiled.length === 0) return packed;
-    for (const rule of hopeful) {
-      sought.delete(rule);
-      givenUp.add(rule);
-    }
-    // Those whom the first ones did not wait for have got places after all, elsewhere.
-    for (const rule of spoiled) {
-      givenUp.delete(rule);
-      barred.add(rule);
-      sought.add(rule);
-    }
-    const isDone = hopeful.length > 0 || spoiled.length > 0;
-    if (!isDone) caps = lowered(caps, missing, attempts < MOST_ATTEMPTS);
+    const { caps, sought, stuck } = lessons;
+    const groups = problem.groups.filter((group) => !stuck.has(group));
+    const made = attempt(economy, { ...problem, groups }, { ...way, caps, sought });
+    if (isNoFirst(made, problem, lessons) || isStuck(made, problem, lessons)) continue;
+    if (made.missing.length === 0) return withLeft(made.packed, stuck);
+    lessons.caps = lowered(caps, made.missing, attempts < MOST_ATTEMPTS);
   }
 }
+
+/** What attempts at one packing have shown. It is changed in place from one to the next. */
+interface Lessons {
+  caps: Caps;
+  /** See createCensus. */
+  readonly sought: Set<TopologyRule>;
+  /** Affinities whose owners need not wait for others, who get no place. */
+  readonly givenUp: Set<TopologyRule>;
+  /** Of those the ones of which others have got places after all, elsewhere. */
+  readonly barred: Set<TopologyRule>;
+  /** Groups whose pods could not be bound where they were put. */
+  readonly stuck: Set<PodGroup>;
+}
+
+/** Takes note of affinities whose owners may begin after all, or may not; whether there are any. */
+function isNoFirst(
+  { packed, inVain }: Attempt,
+  problem: PackProblem,
+  { sought, givenUp, barred }: Lessons,
+): boolean {
+  const hopeful = inVain.filter((rule) => !barred.has(rule));
+  const spoiled = [...givenUp].filter((rule) => hasOthers(rule, problem, packed));
+  for (const rule of hopeful) {
+    sought.delete(rule);
+    givenUp.add(rule);
+  }
+  for (const rule of spoiled) {
+    givenUp.delete(rule);
+    barred.add(rule);
+    sought.add(rule);
+  }
+  return hopeful.length > 0 || spoiled.length > 0;
+}
+
+/** Takes note of groups that would all wait for one another; whether there are any. */
+function isStuck(
+  { packed, missing }: Attempt,
+  problem: AdmittedProblem,
+  { stuck }: Lessons,
+): boolean {
+  if (missing.length > 0 || !problem.groups.some(looksForSomebody)) return false;
+  const more = stuckAmong(standsOf(packed, problem), problem.topology);
+  for (const group of more) stuck.add(group);
+  return more.size > 0;
+}
+
+/** The plan, and groups that were left out of it. */
+const withLeft = (packed: Packed, groups: ReadonlySet<PodGroup>): Packed =>
+  groups.size === 0 ? packed : { ...packed, left: [...packed.left, ...[...groups].map(waitingOf)] };
 
 /** Whether pods got places that an affinity selects and that do not ask for it themselves. */
 function hasOthers(rule: TopologyRule, { groups }: PackProblem, { left }: Packed): boolean {

@@ -98,7 +98,7 @@ export function packHosts(hosts: readonly Host[], rules: HostTopology): HostPack
 }
 
 /** Whether a host accepts one of several Asks; each answer is remembered. */
-function createWelcome(): (host: Host, asks: readonly Ask[]) => boolean {
+export function createWelcome(): (host: Host, asks: readonly Ask[]) => boolean {
   const accepted = new Map<Host, Map<Ask, boolean>>();
   return (host, asks) => {
     const answers = accepted.get(host) ?? new Map<Ask, boolean>();

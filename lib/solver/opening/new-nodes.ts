@@ -24,6 +24,8 @@ interface Planned {
 /** New nodes, and what is left of limits and reservations. */
 export interface NewNodes {
   readonly claims: readonly SealedClaim[];
+  /** What the claims were sealed from, in their order. */
+  readonly drafts: readonly NodeClaimDraft[];
   readonly ledger: Ledger;
 }
 
@@ -274,5 +276,5 @@ function sealAll(nodes: readonly Planned[], ledger: Ledger): NewNodes {
     claims.push(sealDraft(draft, pods, listed));
     left = charged(returned, nodePool.meta.name, chargeOf(listed, rest), 1);
   }
-  return { claims, ledger: left };
+  return { claims, drafts: nodes.map(({ draft }) => draft), ledger: left };
 }

@@ -11,13 +11,19 @@ export interface WishGivenUp {
 
 /** The wishes about nodes that pods gave up for a place, by wish. */
 export function wishesGivenUp(waiting: readonly Waiting[]): readonly WishGivenUp[] {
+  const each: WishGivenUp[] = [];
+  for (const group of waiting) noteLevels(group, (wish, pods) => each.push({ wish, pods }));
+  return together(each);
+}
+
+/** What was given up, each wish once, by wish. */
+export function together(givenUp: readonly WishGivenUp[]): readonly WishGivenUp[] {
   const byWish = new Map<string, Pod[]>();
-  const note = (wish: string, pods: readonly Pod[]): void => {
+  for (const { wish, pods } of givenUp) {
     const known = byWish.get(wish);
     if (known) known.push(...pods);
     else byWish.set(wish, [...pods]);
-  };
-  for (const each of waiting) noteLevels(each, note);
+  }
   return [...byWish]
     .sort(([a], [b]) => compareText(a, b))
     .map(([wish, pods]) => ({ wish, pods: pods.sort(byNamespacedName) }));
