@@ -140,8 +140,8 @@ function changed({ status }: NodeClass, next: StatusChange): StatusChange | unde
   return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }
 
-/** Numbers that stand in the annotation, and no part of the status. */
-const BESIDE: ReadonlySet<string> = new Set(['freeAddresses', 'availableInstances']);
+/** Numbers and instants that stand in the annotation, and no part of the status. */
+const BESIDE: ReadonlySet<string> = new Set(['freeAddresses', 'availableInstances', 'countedAt']);
 
 /** A value as the status takes it, its keys sorted, so that only what it says is compared. */
 function written(value: unknown): unknown {

@@ -98,7 +98,11 @@ const capacityReservations: PartOf = (nodeClass, facts, { now }) => {
   const current = found
     .filter(({ endsAt }) => endsAt === undefined || endsAt > now)
     .sort((a, b) => compareText(a.id, b.id))
-    .map((reservation) => ({ ...reservation, state: stateOf(reservation, now) }));
+    .map((reservation) => ({
+      ...reservation,
+      state: stateOf(reservation, now),
+      countedAt: now,
+    }));
   return { status: { capacityReservations: current }, condition: isTrue(type) };
 };
 

@@ -1,27 +1,62 @@
 import { requirementsOf } from '#lib/constraints/requirements.ts';
+import { LAUNCHED } from '#lib/model/condition-types.ts';
+import { conditionOf } from '#lib/model/conditions.ts';
 import { CAPACITY_TYPE, RESERVATION_ID } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { NodeClass } from '#lib/model/node-class.ts';
+import type { EpochMs } from '#lib/model/time.ts';
 import type { ReservationsTaken } from './reserved-offerings.ts';
 
 /**
- * The instances that reservations are promised to give and that EC2 cannot have counted yet: one
- * for each NodeClaim without an instance that may be launched into nothing else. EC2's own count
- * holds the others, as of the last time that it was asked; that it may be some minutes old makes a
- * launch fail at worst, and then the offering rests.
+ * The instances of reservations that EC2's last count does not hold: one for each NodeClaim
+ * without an instance that may be launched into nothing else, and one for each that was launched
+ * into a reservation since it was counted. What came back in between is seen at the next count.
  *
  * Source: karpenter AWS provider v1.14, providers/capacityreservation: rather too many than too few.
  */
-export function reservationsTaken(claims: readonly NodeClaim[]): ReservationsTaken {
+export function reservationsTaken(
+  claims: readonly NodeClaim[],
+  nodeClasses: readonly NodeClass[],
+): ReservationsTaken {
+  const counted = countsOf(nodeClasses);
   const taken = new Map<string, number>();
-  for (const { spec, status } of claims) {
-    if (status.providerId !== undefined) continue;
-    const requirements = requirementsOf(spec.requirements);
-    const capacityTypes = requirements.get(CAPACITY_TYPE);
-    if (capacityTypes?.complement !== false || !capacityTypes.values.has('reserved')) continue;
-    if (capacityTypes.values.size > 1) continue;
-    for (const id of requirements.get(RESERVATION_ID)?.values ?? []) {
+  for (const claim of claims) {
+    for (const id of isLaunched(claim) ? launchedSince(claim, counted) : promisedTo(claim)) {
       taken.set(id, (taken.get(id) ?? 0) + 1);
     }
   }
   return taken;
+}
+
+/** When each reservation was last counted; where several NodeClasses tell, the earliest. */
+function countsOf(nodeClasses: readonly NodeClass[]): ReadonlyMap<string, EpochMs> {
+  const counted = new Map<string, EpochMs>();
+  for (const { id, countedAt } of nodeClasses.flatMap((each) => each.status.capacityReservations)) {
+    if (countedAt === undefined) continue;
+    counted.set(id, Math.min(countedAt, counted.get(id) ?? countedAt));
+  }
+  return counted;
+}
+
+const isLaunched = ({ status }: NodeClaim): boolean => status.providerId !== undefined;
+
+/** The reservation that a NodeClaim was launched into, where it was counted before that. */
+function launchedSince(
+  { meta, status }: NodeClaim,
+  counted: ReadonlyMap<string, EpochMs>,
+): readonly string[] {
+  const id = meta.labels[RESERVATION_ID];
+  const countedAt = counted.get(id ?? '');
+  if (id === undefined || countedAt === undefined) return [];
+  const launched = conditionOf(status.conditions, LAUNCHED);
+  return launched?.status !== 'True' || launched.changedAt >= countedAt ? [id] : [];
+}
+
+/** The reservations of which a NodeClaim that is still to be launched must get one. */
+function promisedTo({ spec }: NodeClaim): readonly string[] {
+  const requirements = requirementsOf(spec.requirements);
+  const capacityTypes = requirements.get(CAPACITY_TYPE);
+  if (capacityTypes?.complement !== false || !capacityTypes.values.has('reserved')) return [];
+  if (capacityTypes.values.size > 1) return [];
+  return [...(requirements.get(RESERVATION_ID)?.values ?? [])];
 }

@@ -7,6 +7,7 @@ import type {
   ResolvedSubnet,
 } from '#lib/model/node-class.ts';
 import type { ObjectMeta } from '#lib/model/object.ts';
+import type { EpochMs } from '#lib/model/time.ts';
 import { decodeConditions } from './decode-meta.ts';
 import {
   DecodeError,
@@ -59,6 +60,7 @@ export function decodeNodeClassStatus(
 interface Beside {
   readonly freeAddresses: Readonly<Record<string, number>>;
   readonly availableInstances: Readonly<Record<string, number>>;
+  readonly countedAt?: EpochMs;
   readonly placementGroup?: ResolvedPlacementGroup;
 }
 
@@ -73,7 +75,10 @@ function decodeResolved(annotation: string | undefined): Beside {
     return {
       freeAddresses: withDefault(beside, 'freeAddresses', {}, mapOf(integer)),
       availableInstances: withDefault(beside, 'availableInstances', {}, mapOf(integer)),
-      ...present({ placementGroup: optional(beside, 'placementGroup', decodePlacementGroup) }),
+      ...present({
+        countedAt: optional(beside, 'countedAt', instant),
+        placementGroup: optional(beside, 'placementGroup', decodePlacementGroup),
+      }),
     };
   } catch (error) {
     if (error instanceof DecodeError || error instanceof SyntaxError) return NOTHING_BESIDE;
@@ -130,7 +135,7 @@ const reservationState = oneOf('active', 'expiring');
 /** Source of the defaults: karpenter-provider-aws v1.14 CRDs, status.capacityReservations. */
 function decodeReservation(
   value: unknown,
-  { availableInstances }: Beside,
+  { availableInstances, countedAt }: Beside,
 ): ResolvedCapacityReservation {
   const reservation = wire(value);
   const id = required(reservation, 'id', name);
@@ -146,6 +151,7 @@ function decodeReservation(
     ...present({
       endsAt: optional(reservation, 'endTime', instant),
       availableInstances: availableInstances[id],
+      countedAt,
     }),
   };
 }

@@ -67,6 +67,8 @@ export interface ResolvedCapacityReservation {
   readonly endsAt?: EpochMs;
   /** Instances that it could still give when it was last looked up; absent where not known. */
   readonly availableInstances?: number;
+  /** When that was; absent where not known. */
+  readonly countedAt?: EpochMs;
 }
 
 /** The placement group that a NodeClass resolved to. */

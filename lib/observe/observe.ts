@@ -84,7 +84,7 @@ export async function observe(
       nodeClasses: objects.nodeClasses,
       soldOut: sold.soldOut,
       shiftedZones: shifted.zoneIds,
-      reservationsTaken: reservationsTaken(objects.nodeClaims),
+      reservationsTaken: reservationsTaken(objects.nodeClaims, objects.nodeClasses),
       now: takenAt,
     }),
     soldOut: sold.soldOut,

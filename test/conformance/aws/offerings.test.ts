@@ -236,7 +236,7 @@ describe('reserved offerings', () => {
       promised('c', ['cr-2'], ['on-demand', 'reserved']),
       { ...launched, status: { ...launched.status, providerId: 'aws:///us-east-1a/i-1' } },
     ];
-    const taken = reservationsTaken(claims);
+    const taken = reservationsTaken(claims, []);
 
     expect(taken).toEqual(
       new Map([
@@ -270,12 +270,31 @@ describe('12.7 upkeep of reservations', () => {
       reservedOf(
         typesOf({
           ...reserving(aReservation({ availableInstances: 3 })),
-          reservationsTaken: reservationsTaken(claims),
+          reservationsTaken: reservationsTaken(claims, []),
         }).get('m5.large')?.offerings,
       ).map(({ reservationCapacity }) => reservationCapacity);
 
     expect(left([claim])).toEqual([2]);
     expect(left([])).toEqual([3]);
+  });
+
+  it('130: one that gave an instance since it was counted has one less until the next count', () => {
+    const launched = (changedAt: number) =>
+      aNewClaim({
+        meta: { labels: { 'karpenter.k8s.aws/capacity-reservation-id': 'cr-1' } },
+        status: {
+          providerId: 'aws:///us-east-1a/i-1',
+          conditions: [
+            { type: 'Launched', status: 'True', reason: 'Launched', message: '', changedAt },
+          ],
+        },
+      });
+    const capacityReservations = [aReservation({ countedAt: NOON })];
+    const nodeClass = aNodeClass({ status: { capacityReservations } });
+
+    expect(reservationsTaken([launched(NOON + 1)], [nodeClass])).toEqual(new Map([['cr-1', 1]]));
+    expect(reservationsTaken([launched(NOON - 1)], [nodeClass])).toEqual(new Map());
+    expect(reservationsTaken([launched(NOON + 1)], [aNodeClass()])).toEqual(new Map());
   });
 });
 
