@@ -2,6 +2,7 @@ import { compareText } from '#lib/constraints/order.ts';
 import { CONSOLIDATED } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { type EpochMs, formatInstant, parseInstant } from '#lib/model/time.ts';
+import { objectIn } from './commands/record.ts';
 
 /** That pods came to a node because another one went to save money. */
 export interface MoveMemory {
@@ -27,7 +28,7 @@ export const writeMemory = ({ at, from }: MoveMemory): string =>
 
 /** What a NodeClaim remembers of moves; undefined where it received nobody, or long ago. */
 export function memoryOf({ meta }: NodeClaim, now: EpochMs): MoveMemory | undefined {
-  const written = parseJson(meta.annotations[CONSOLIDATED]);
+  const written = objectIn(meta.annotations[CONSOLIDATED]);
   const at = typeof written.at === 'string' ? parseInstant(written.at) : undefined;
   if (written.v !== VERSION || at === undefined || now - at >= MEMORY_MS || at > now) {
     return undefined;
@@ -42,13 +43,4 @@ export function restingSince(claim: NodeClaim, now: EpochMs): string | undefined
   if (!memory || now - memory.at >= REST_MS) return undefined;
   const minutes = Math.floor((now - memory.at) / 60_000);
   return `pods were moved to it ${minutes} min ago and are left alone for an hour`;
-}
-
-function parseJson(text: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text ?? '{}');
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
 }

@@ -9,6 +9,8 @@ export const FEATURE_GATES = [
   'CapacityBuffer',
   'NodeClassCEL',
   'NodeOverlay',
+  'NodeRepair',
+  'SpotToSpotConsolidation',
   'StaticCapacity',
 ] as const;
 
@@ -16,11 +18,7 @@ export const FEATURE_GATES = [
 export type FeatureGate = (typeof FEATURE_GATES)[number];
 
 /** Karpenter's other gates, with the one state in which Joinery is. */
-const FIXED: ReadonlyMap<string, string> = new Map([
-  ['NodeRepair', 'false'],
-  ['ReservedCapacity', 'true'],
-  ['SpotToSpotConsolidation', 'false'],
-]);
+const FIXED: ReadonlyMap<string, string> = new Map([['ReservedCapacity', 'true']]);
 
 const isGate = (name: string): name is FeatureGate => FEATURE_GATES.some((each) => each === name);
 

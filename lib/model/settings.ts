@@ -43,6 +43,11 @@ export interface ClusterSettings {
   readonly limitUsdPerHour?: number;
   /** When nodes of NodePools that do not say so themselves may be disrupted; always where absent. */
   readonly disruptionWindows?: string;
+  /**
+   * What consolidation must save for each pod that it moves, as a share of what the cluster's pods
+   * cost on average at fair prices, e.g. 0.1; a share of our own choice where absent.
+   */
+  readonly consolidationMoveShare?: number;
   /** The spread of pods that ask for none, as kube-scheduler is configured; selectors are deduced. */
   readonly defaultSpread?: readonly TopologySpreadConstraint[];
 }

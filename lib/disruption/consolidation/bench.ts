@@ -1,0 +1,101 @@
+import { INSTANCE_TYPE } from '#lib/model/labels.ts';
+import type { Pod } from '#lib/model/pod.ts';
+import { isOpen } from '#lib/model/settings.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { type Amounts, plus } from '#lib/solver/amounts.ts';
+import { everyPodOf, type Ground, groundOf } from '#lib/solver/ground.ts';
+import { type Blocked, candidateOf } from '../candidates.ts';
+import type { InFlight } from '../commands/in-flight.ts';
+import type { ConsentLedger } from '../consent-ledger.ts';
+import type { DraftCommand } from '../draft-command.ts';
+import { memoryOf } from '../memory-of-moves.ts';
+import { balancedJudge } from './balanced.ts';
+import { certifySet, type Terms } from './certify-set.ts';
+import type { EligibilityFacts, Source } from './eligible.ts';
+import { type FairPrices, fairPrices } from './fair-price.ts';
+import { type Hurdle, hurdleOf } from './hurdle.ts';
+import { type Mover, moversOf } from './rooms.ts';
+import { movedPods, openWorld, type World } from './world.ts';
+
+/** What consolidation is decided on. */
+export interface ConsolidationFacts extends EligibilityFacts {
+  /** By StateNode: pods that wait, or whose node goes, and were given room there. */
+  readonly promised: ReadonlyMap<string, readonly Pod[]>;
+  readonly inFlight: Pick<InFlight, 'members' | 'replacements'>;
+  /** What is allowed, less what other methods took in this pass. */
+  readonly ledger: ConsentLedger;
+  /** Names of nodes that other methods take in this pass; none where absent. */
+  readonly goingAnyway?: readonly string[];
+}
+
+/** Everything that sets of nodes are judged by in one pass. */
+export interface Bench {
+  readonly ground: Ground;
+  readonly world: World;
+  readonly prices: FairPrices;
+  readonly hurdle: Hurdle;
+  readonly spotToSpot: boolean;
+  readonly moverOf: (pod: Pod) => Mover;
+  /** Names of nodes that are no place for pods: they go, whatever is decided here. */
+  readonly going: ReadonlySet<string>;
+  /** The command that removes a set, pods tried first where `expected` says, by uid. */
+  readonly certify: (
+    set: readonly Source[],
+    expected: ReadonlyMap<string, string>,
+  ) => DraftCommand | Blocked;
+}
+
+/** The share of what a pod is worth that its move must save where no setting says otherwise. */
+const MOVE_SHARE = 0.1;
+
+/** Sets up what sets of nodes are judged by. Cost: every type and every pod, once. */
+export function openBench(facts: ConsolidationFacts): Bench {
+  const { snapshot, promised, inFlight, goingAnyway = [] } = facts;
+  const { settings } = snapshot;
+  const ground = groundOf(snapshot, everyPodOf(snapshot));
+  const moverOf = moversOf(ground.axes);
+  const movers = movedPods(
+    snapshot.nodes.map((state) => ({ state })),
+    snapshot,
+  ).map(moverOf);
+  const demand = movers.reduce<Amounts>(
+    (sum, { amounts }) => plus(sum, amounts),
+    ground.axes.map(() => 0),
+  );
+  const prices = fairPrices(ground.sources, ground.axes, demand);
+  const mean = movers.length === 0 ? 0 : prices.worth(demand) / movers.length;
+  const hurdle = hurdleOf(settings.consolidationMoveShare ?? MOVE_SHARE, mean);
+  const going = new Set([...inFlight.members, ...goingAnyway]);
+  const world = openWorld({ snapshot, ground, promised, leaving: going });
+  const spotToSpot = isOpen(settings, 'SpotToSpotConsolidation');
+  const shunned = (set: readonly Source[]) => shunnedBy(set, snapshot);
+  const terms: Terms = { world, hurdle, spotToSpot, shunned };
+  const judge = balancedJudge(
+    snapshot.nodes.map((state) => candidateOf(state, facts)),
+    snapshot,
+  );
+  return {
+    ground,
+    world,
+    prices,
+    hurdle,
+    spotToSpot,
+    moverOf,
+    going,
+    certify: (set, expected) => {
+      const command = certifySet(set, expected, terms);
+      return 'by' in command ? command : (judge(command) ?? command);
+    },
+  };
+}
+
+/** Types that these nodes' pods came from within a day: nobody goes back to them. */
+function shunnedBy(set: readonly Source[], { takenAt }: Snapshot): ReadonlySet<string> {
+  return new Set(
+    set.flatMap(({ candidate: { node, claim } }) =>
+      (memoryOf(claim, takenAt)?.from ?? []).filter(
+        (type) => type !== node.meta.labels[INSTANCE_TYPE],
+      ),
+    ),
+  );
+}

@@ -1,0 +1,157 @@
+import type { Pod } from '#lib/model/pod.ts';
+import type { SealedClaim } from '#lib/solver/opening/seal.ts';
+import type { SimulationResult } from '#lib/solver/simulation.ts';
+import type { Blocked } from '../candidates.ts';
+import type { DraftCommand } from '../draft-command.ts';
+import { CANNOT, pricedTypes, restrictClaim } from './certain-price.ts';
+import type { Source } from './eligible.ts';
+import type { Hurdle } from './hurdle.ts';
+import { withinLimits } from './limits.ts';
+import { keepsSpotFlexible } from './spot-to-spot.ts';
+import type { World } from './world.ts';
+
+/** How a set of nodes is judged. */
+export interface Terms {
+  readonly world: World;
+  readonly hurdle: Hurdle;
+  /** Whether spot nodes may be replaced by spot nodes. */
+  readonly spotToSpot: boolean;
+  /** Types that nobody may go back to, for these nodes. */
+  readonly shunned: (set: readonly Source[]) => ReadonlySet<string>;
+}
+
+/**
+ * The command that removes these nodes, or why it does not come about: every pod must have a place,
+ * on nodes that stay or on new ones, and what is saved for certain must be worth the moves.
+ *
+ * `expected` says where pods are tried first, by uid.
+ * Source: karpenter v1.14, disruption/consolidation.go, computeConsolidation. There one new node is
+ * the most; here there may be several, as long as they are cheaper together.
+ */
+export function certifySet(
+  set: readonly Source[],
+  expected: ReadonlyMap<string, string>,
+  terms: Terms,
+): DraftCommand | Blocked {
+  const members = set.map(({ candidate }) => candidate);
+  const simulated = terms.world.without(members, expected);
+  const unplaced = notAllPlaced(simulated);
+  if (unplaced) return unplaced;
+  const removedUsdPerHour = set.reduce((sum, { usdPerHour }) => sum + usdPerHour, 0);
+  const { placements } = simulated;
+  const podsMoved =
+    placements.length + simulated.claims.reduce((sum, { pods }) => sum + pods.length, 0);
+  const atLeast = terms.hurdle.of(podsMoved, set.length);
+  const ceiling = removedUsdPerHour - atLeast;
+  const replacements = affordable(simulated.claims, { set, ceiling, terms });
+  if ('by' in replacements) return replacements;
+  const worstUsdPerHour = replacements.reduce((sum, claim) => sum + dearestOf(claim), 0);
+  if (removedUsdPerHour - worstUsdPerHour < atLeast || removedUsdPerHour <= worstUsdPerHour) {
+    return tooLittle(removedUsdPerHour - worstUsdPerHour, podsMoved, atLeast);
+  }
+  const expectedUsd = replacements.reduce(
+    (sum, { cheapest }) => sum + cheapest.offering.usdPerHour,
+    0,
+  );
+  return {
+    reason: 'Underutilized',
+    members: members.toSorted((a, b) => (a.state.name < b.state.name ? -1 : 1)),
+    replacements,
+    placements,
+    podsMoved,
+    savesUsdPerHour: toNanos(removedUsdPerHour - expectedUsd),
+    certificate: {
+      removedUsdPerHour: toNanos(removedUsdPerHour),
+      worstUsdPerHour: toNanos(worstUsdPerHour),
+    },
+  };
+}
+
+/** Sums of prices carry the noise of binary fractions. */
+const toNanos = (usd: number): number => Math.round(usd * 1e9) / 1e9;
+
+const SPELLED_OUT = 5;
+
+/** Source of the words: karpenter v1.14, disruption/consolidation.go, NonPendingPodSchedulingErrors. */
+function notAllPlaced({ blocking }: SimulationResult): Blocked | undefined {
+  const errors = blocking.flatMap(({ pods, rejection }) =>
+    pods.map((pod) => `${nameOf(pod)} => ${rejection.because}`),
+  );
+  if (errors.length === 0) return undefined;
+  const more = errors.length - SPELLED_OUT;
+  const told = errors.toSorted().slice(0, SPELLED_OUT).join('; ');
+  const rest = more > 0 ? ` and ${more} other(s)` : '';
+  return { by: 'scheduling', because: `Not all pods would schedule, ${told}${rest}` };
+}
+
+const nameOf = ({ meta }: Pod): string => `${meta.namespace}/${meta.name}`;
+
+interface Purse {
+  readonly set: readonly Source[];
+  /** What all replacements together may cost at worst. */
+  readonly ceiling: number;
+  readonly terms: Terms;
+}
+
+/** The replacements, each listing only types that keep the sum of the worst prices affordable. */
+function affordable(
+  claims: readonly SealedClaim[],
+  { set, ceiling, terms }: Purse,
+): readonly SealedClaim[] | Blocked {
+  if (claims.length === 0) return [];
+  const flexible = keepsSpotFlexible(set, terms.spotToSpot);
+  const pinned = flexible.pin(claims);
+  if ('by' in pinned) return pinned;
+  const least = pinned.map((claim) => Math.min(...pricedTypes(claim).map(worstOfType)));
+  const sum = least.reduce((total, each) => total + each, 0);
+  if (!(sum < ceiling)) return CANNOT;
+  const shunned = terms.shunned(set);
+  const affordableClaims: SealedClaim[] = [];
+  for (const [at, claim] of pinned.entries()) {
+    const cap = ((least[at] ?? 0) / sum) * ceiling;
+    const most = Math.min(cap, claims.length === 1 ? sameTypeCeiling(claim, set) : cap);
+    const restricted = restrictClaim(claim, (type) => {
+      const { name } = type.sourceType.type;
+      if (shunned.has(name)) return false;
+      return (
+        type.worstUsdPerHour <= cap && type.worstUsdPerHour < most + (most === cap ? 1e-12 : 0)
+      );
+    });
+    if ('by' in restricted) return restricted;
+    affordableClaims.push(restricted);
+  }
+  const limited = withinLimits(affordableClaims, terms.world.withCreated());
+  if ('by' in limited) return limited;
+  return flexible.trim(limited);
+}
+
+const worstOfType = ({ worstUsdPerHour }: { readonly worstUsdPerHour: number }): number =>
+  worstUsdPerHour;
+
+/** What a launch of the claim costs at most, whichever of its types comes. */
+const dearestOf = (claim: SealedClaim): number =>
+  Math.max(0, ...pricedTypes(claim).map(worstOfType));
+
+/**
+ * Several nodes are not replaced by one that is like one of them: that one would rather be kept. So
+ * what replaces them must cost less than the cheapest of them that is of a listed type.
+ *
+ * Source: karpenter v1.14, disruption/multinodeconsolidation.go, filterOutSameInstanceType.
+ */
+function sameTypeCeiling(claim: SealedClaim, set: readonly Source[]): number {
+  if (set.length < 2) return Number.POSITIVE_INFINITY;
+  const listed = new Set(claim.instanceTypes);
+  return set.reduce(
+    (least, { instanceType, usdPerHour }) =>
+      listed.has(instanceType) ? Math.min(least, usdPerHour) : least,
+    Number.POSITIVE_INFINITY,
+  );
+}
+
+function tooLittle(saves: number, podsMoved: number, atLeast: number): Blocked {
+  const pods = podsMoved === 1 ? '1 pod' : `${podsMoved} pods`;
+  return {
+    by: 'hysteresis',
+    because: `it would save $${saves.toFixed(4)}/h, less than the $${atLeast.toFixed(4)}/h that moving ${pods} has to bring`,
+  };
+}

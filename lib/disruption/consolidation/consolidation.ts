@@ -1,0 +1,110 @@
+import { compareText } from '#lib/constraints/order.ts';
+import { DRIFTED } from '#lib/model/condition-types.ts';
+import { isTrue } from '#lib/model/conditions.ts';
+import type { StateNode } from '#lib/model/node.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { type Host, hostsOf } from '#lib/solver/hosts/hosts.ts';
+import { NOTHING_LIMITED } from '#lib/solver/volumes/volume-usage.ts';
+import type { Blocked } from '../candidates.ts';
+import type { DraftCommand } from '../draft-command.ts';
+import { type Bench, type ConsolidationFacts, openBench } from './bench.ts';
+import { type Source, sourceOf } from './eligible.ts';
+import { openRooms } from './rooms.ts';
+import { bySize, byWaste, type Found, type Prospect, search, wasteOf } from './search.ts';
+import { movedPods } from './world.ts';
+
+/** What consolidation makes of all nodes. Every node with a NodeClaim is in exactly one list. */
+export interface Consolidation {
+  /** Disjoint; each holds whether or not the others are carried out. */
+  readonly commands: readonly DraftCommand[];
+  readonly kept: readonly { readonly state: StateNode; readonly why: Blocked }[];
+}
+
+/** Work limits: sets that the solver is asked about, those times nodes, commands in one pass. */
+const MOST_CERTIFIED = 400;
+const MOST_VISITS = 600_000;
+const MOST_COMMANDS = 100;
+
+/**
+ * Which nodes go so that the cluster costs less, and what replaces them: up to 8 nodes by none or
+ * several, several disjoint commands at once, within all consent that is asked for. What is granted
+ * is noted in the ledger.
+ *
+ * Source of what is allowed: karpenter v1.14, disruption/. How it is found is ours.
+ * Cost: nodes × pods that move, and as many simulations as the work limits let.
+ */
+export function consolidation(facts: ConsolidationFacts): Consolidation {
+  const judged = facts.snapshot.nodes
+    .filter(({ claim }) => claim !== undefined)
+    .map((state) => ({ state, result: sourceOf(state, facts) }));
+  const sources = judged.flatMap(({ result }) => ('by' in result ? [] : [result]));
+  const found = sources.length === 0 ? NOTHING : searchAmong(sources, facts);
+  const taken = new Set(found.commands.flatMap(({ members }) => members.map(({ state }) => state)));
+  const kept = judged
+    .filter(({ state }) => !taken.has(state))
+    .map(({ state, result }) => ({
+      state,
+      why: 'by' in result ? result : (found.why.get(state.name) ?? NOT_CHEAPER),
+    }));
+  return { commands: found.commands, kept };
+}
+
+const NOTHING: Found = { commands: [], why: new Map() };
+const NOT_CHEAPER: Blocked = { by: 'price', because: "Can't replace with a cheaper node" };
+
+function searchAmong(sources: readonly Source[], facts: ConsolidationFacts): Found {
+  const { snapshot, ledger } = facts;
+  const bench = openBench(facts);
+  const prospects = sources.map((source) => prospectOf(source, bench, snapshot)).sort(byWaste);
+  return search({
+    prospects,
+    rooms: openRooms(placesIn(facts, bench, prospects)),
+    prices: bench.prices,
+    hurdle: bench.hurdle,
+    spotToSpot: bench.spotToSpot,
+    axes: bench.ground.axes,
+    objection: (candidates) => ledger.objection(candidates, 'Underutilized'),
+    certify: bench.certify,
+    commit: (command) => {
+      ledger.grant(command.members);
+      bench.world.commit(command);
+    },
+    mostCertified: Math.min(MOST_CERTIFIED, Math.ceil(MOST_VISITS / snapshot.nodes.length)),
+    mostCommands: MOST_COMMANDS,
+  });
+}
+
+function prospectOf(source: Source, { moverOf, prices }: Bench, snapshot: Snapshot): Prospect {
+  const movers = movedPods([source.candidate], snapshot).map(moverOf).sort(bySize);
+  return {
+    source,
+    movers,
+    worth: movers.reduce((sum, { amounts }) => sum + prices.worth(amounts), 0),
+    isDue: isDue(source, snapshot.takenAt),
+  };
+}
+
+const NEAR_MS = 86_400_000;
+
+/** Whether a node will be renewed soon anyway, or does not serve. */
+function isDue({ candidate: { node, claim } }: Source, now: number): boolean {
+  if (node.ready?.status !== 'True' || isTrue(claim.status.conditions, DRIFTED)) return true;
+  const { expireAfter } = claim.spec;
+  return expireAfter !== 'Never' && claim.meta.createdAt + expireAfter - now < NEAR_MS;
+}
+
+/** The nodes that pods may move to: those that stay anyway first, then those that waste least. */
+function placesIn(
+  { snapshot, promised }: ConsolidationFacts,
+  { ground, going }: Bench,
+  prospects: readonly Prospect[],
+): readonly Host[] {
+  const waste = new Map(prospects.map((each) => [each.source.name, wasteOf(each)]));
+  const wasteAt = ({ name }: Host): number => waste.get(name) ?? Number.NEGATIVE_INFINITY;
+  const daemonsCounted = { ...snapshot, daemonSets: ground.daemonSets };
+  return hostsOf(daemonsCounted, promised, ground.axes, { ...NOTHING_LIMITED, memo: ground.hosts })
+    .filter(({ name, stateNode }) => !going.has(name) && stateNode.node !== undefined)
+    .sort((a, b) => order(wasteAt(a), wasteAt(b)) || compareText(a.name, b.name));
+}
+
+const order = (a: number, b: number): number => (a < b ? -1 : Number(a > b));

@@ -1,0 +1,120 @@
+import { isReschedulableNow } from '#lib/consent/pods.ts';
+import { byNamespacedName, compareText } from '#lib/constraints/order.ts';
+import { specsOfRequirements } from '#lib/constraints/requirements.ts';
+import { NODECLASS, NODEPOOL } from '#lib/model/labels.ts';
+import type { StateNode } from '#lib/model/node.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { Pod } from '#lib/model/pod.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import type { Ground } from '#lib/solver/ground.ts';
+import type { SealedClaim } from '#lib/solver/opening/seal.ts';
+import { type SimulationResult, simulate } from '#lib/solver/simulation.ts';
+import type { Candidate } from '../candidates.ts';
+import type { DraftCommand } from '../draft-command.ts';
+
+/** The cluster as it will be once the commands of the pass so far are carried out. */
+export interface World {
+  /** What would be if these nodes went as well; pods are tried first where `expected` says. */
+  readonly without: (
+    candidates: readonly Candidate[],
+    expected: ReadonlyMap<string, string>,
+  ) => SimulationResult;
+  /** The Snapshot with all nodes that exist, and those that the commands will create. */
+  readonly withCreated: () => Snapshot;
+  /** Carries a command out. */
+  readonly commit: (command: DraftCommand) => void;
+}
+
+/** What a World starts from. */
+export interface WorldFacts {
+  readonly snapshot: Snapshot;
+  readonly ground: Ground;
+  /** By StateNode: pods that wait and were given room there. */
+  readonly promised: ReadonlyMap<string, readonly Pod[]>;
+  /** Names of StateNodes that are to go by commands under way. */
+  readonly leaving: ReadonlySet<string>;
+}
+
+/**
+ * A World that starts as the Snapshot is. What commands create counts against limits and in
+ * topology, and takes no other pods: nobody knows whether it will come up.
+ */
+export function openWorld({ snapshot, ground, promised, leaving }: WorldFacts): World {
+  const held = new Map(promised);
+  const gone = new Set(leaving);
+  const created: StateNode[] = [];
+  const closed = new Set<string>();
+  let current = snapshot;
+  return {
+    without: (candidates, expected) =>
+      simulate({
+        snapshot: current,
+        pods: movedPods(candidates, snapshot),
+        promised: held,
+        expected,
+        without: new Set([...gone, ...candidates.map(({ state }) => state.name)]),
+        sparesUnsettled: true,
+        closed,
+        ground,
+      }),
+    withCreated: () => current,
+    commit: ({ members, placements, replacements }) => {
+      for (const { state } of members) gone.add(state.name);
+      for (const { pod, host } of placements) held.set(host, [...(held.get(host) ?? []), pod]);
+      for (const sealed of replacements) {
+        const state = asCreated(sealed, created.length, snapshot.takenAt);
+        created.push(state);
+        closed.add(state.name);
+        held.set(state.name, sealed.pods);
+      }
+      if (replacements.length > 0) {
+        const nodes = [...snapshot.nodes, ...created];
+        current = { ...snapshot, nodes: nodes.sort((a, b) => compareText(a.name, b.name)) };
+      }
+    },
+  };
+}
+
+/** The pods of these nodes that will need another one, by namespace and name. */
+export const movedPods = (
+  candidates: readonly Pick<Candidate, 'state'>[],
+  { podDisruptionBudgets, takenAt }: Snapshot,
+): readonly Pod[] =>
+  candidates
+    .flatMap(({ state }) => state.pods)
+    .filter((pod) => isReschedulableNow(pod, podDisruptionBudgets, takenAt))
+    .sort(byNamespacedName);
+
+/** A node to be as one that nothing is known of but its NodeClaim. */
+function asCreated(sealed: SealedClaim, index: number, now: number): StateNode {
+  const { source, requirements, requests } = sealed;
+  const { template } = source.nodePool;
+  const name = `replacement ${index}`;
+  const claim: NodeClaim = {
+    meta: {
+      name,
+      uid: name,
+      resourceVersion: '',
+      generation: 1,
+      createdAt: now,
+      labels: {
+        ...template.labels,
+        [NODEPOOL]: source.name,
+        [NODECLASS]: template.nodeClassRef.name,
+      },
+      annotations: {},
+      finalizers: [],
+      owners: [],
+    },
+    spec: {
+      taints: template.taints,
+      startupTaints: template.startupTaints,
+      requirements: specsOfRequirements(requirements),
+      requests,
+      nodeClassRef: template.nodeClassRef,
+      expireAfter: template.expireAfter,
+    },
+    status: { capacity: {}, allocatable: {}, conditions: [] },
+  };
+  return { name, claim, pods: [] };
+}
