@@ -32,7 +32,7 @@ const LAYERS = {
   'lib/sim': NOUNS,
   'lib/cli': ['lib', 'functions', 'infra'],
   functions: ['lib/runtime', 'lib/decide', 'lib/triggers', 'lib/model'],
-  infra: ['lib/aws', 'lib/ec2', ...NOUNS],
+  infra: ['lib/aws', 'lib/ec2', 'lib/runtime', ...NOUNS],
 };
 const layerRules = Object.entries(LAYERS).map(([layer, below]) => ({
   name: `${layer} imports downward only`,

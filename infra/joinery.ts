@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Asset } from 'aws-cdk-lib/aws-s3-assets';
+import { CfnOutput } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { type Decided, Deployment } from './stack/deployment.ts';
+import type { CodeOf } from './stack/joinery-function.ts';
+import { DEFAULTS, type Door, type JoineryProps } from './stack/props.ts';
+
+/** Letters and digits, and enough of them that nobody tries them all. */
+const UNGUESSABLE = /^[A-Za-z0-9]{24,128}$/;
+
+/**
+ * Joinery beside an EKS cluster, as a construct for a CDK app of the user's own:
+ *
+ *     new Joinery(this, 'Joinery', { clusterName: 'shop', webhookPath: process.env.WEBHOOK_PATH });
+ *
+ * It makes the functions and what wakes them, and the nodes' role; what stands in the cluster is
+ * applied by `joinery install`. Throws where a property cannot be right.
+ */
+export class Joinery extends Construct {
+  /** Where the cluster's webhook calls; undefined where there is no door. */
+  readonly webhookUrl: string | undefined;
+  readonly nodeRoleArn: string;
+
+  constructor(scope: Construct, id: string, props: JoineryProps) {
+    super(scope, id);
+    const door = props.door ?? DEFAULTS.door;
+    checkPath(door, props.webhookPath);
+    const deployment = new Deployment(this, 'Deployment', decidedBy(props, door));
+    this.webhookUrl = door === 'none' ? undefined : deployment.webhookUrl;
+    this.nodeRoleArn = deployment.nodeRoleArn;
+    if (this.webhookUrl) new CfnOutput(this, 'WebhookUrl', { value: this.webhookUrl });
+    new CfnOutput(this, 'NodeRoleArn', { value: this.nodeRoleArn });
+  }
+}
+
+const decidedBy = (props: JoineryProps, door: Door): Decided => ({
+  code: uploaded,
+  clusterName: props.clusterName,
+  webhookPath: props.webhookPath ?? '',
+  doors: { httpApi: door === 'http-api', functionUrl: door === 'function-url' },
+  ...surroundings(props),
+  ...habits(props),
+});
+
+/** Where it runs, and who is let in. */
+const surroundings = ({
+  clusterName,
+  vpc,
+  nodeRoleName,
+  createAccessEntries = true,
+  createSpotServiceLinkedRole = false,
+}: JoineryProps) => ({
+  vpc: vpc !== undefined,
+  vpcConfig: {
+    subnetIds: [...(vpc?.subnetIds ?? [])],
+    securityGroupIds: [...(vpc?.securityGroupIds ?? [])],
+  },
+  nodeRole: {
+    make: nodeRoleName === undefined,
+    name: nodeRoleName ?? `JoineryNodeRole-${clusterName}`,
+  },
+  accessEntries: createAccessEntries,
+  spotServiceLinkedRole: createSpotServiceLinkedRole,
+});
+
+/** When and how it works, and whom it tells. */
+const habits = ({
+  consolidateSchedules = [DEFAULTS.consolidateSchedule],
+  driftSchedule = DEFAULTS.driftSchedule,
+  alarmEmail,
+  alarms,
+  memoryMegabytes,
+  logRetentionDays = DEFAULTS.logRetentionDays,
+  settings = {},
+}: JoineryProps) => ({
+  consolidateSchedules,
+  driftSchedule,
+  alarmEmail: { tell: alarmEmail !== undefined, address: alarmEmail ?? '' },
+  alarms: { ...DEFAULTS.alarms, ...alarms },
+  memoryMegabytes: { ...DEFAULTS.memoryMegabytes, ...memoryMegabytes },
+  logRetentionDays,
+  settings,
+});
+
+function checkPath(door: Door, path: string | undefined): void {
+  if (door === 'none' || UNGUESSABLE.test(path ?? '')) return;
+  throw new Error(
+    `Joinery's webhookPath is ${path === undefined ? 'missing' : 'not one'}: give 24 letters and digits or more that nobody can guess, for instance what \`openssl rand -hex 20\` prints, or choose door: 'none'`,
+  );
+}
+
+/** The bundles, which `npm run build` made, as assets that CDK uploads. */
+const uploaded: CodeOf = (scope, name) => {
+  const path = join(bundlesFolder(), name);
+  const { s3BucketName, s3ObjectKey } = new Asset(scope, 'Code', { path });
+  return { s3Bucket: s3BucketName, s3Key: s3ObjectKey };
+};
+
+/** Beside the built package, and in a checkout the same. */
+const bundlesFolder = (): string => fileURLToPath(new URL('../dist/functions', import.meta.url));

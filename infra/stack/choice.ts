@@ -1,0 +1,34 @@
+import { Aws, type CfnCondition, CfnResource, Fn, type IResolvable } from 'aws-cdk-lib/core';
+import type { IConstruct } from 'constructs';
+
+/**
+ * Whether a part of the deployment is made: known when a CDK app runs, or only when the template is
+ * deployed with its parameters.
+ */
+export type Choice = boolean | CfnCondition;
+
+/** Makes a part where the choice does not rule it out, and puts all of it under its condition. */
+export function makeIf<Part extends IConstruct>(
+  choice: Choice,
+  make: () => Part,
+): Part | undefined {
+  if (choice === false) return undefined;
+  const part = make();
+  if (choice === true) return part;
+  for (const child of part.node.findAll()) {
+    if (child instanceof CfnResource) child.cfnOptions.condition = choice;
+  }
+  return part;
+}
+
+/** One of two texts, as the choice will have it. */
+export function either(choice: Choice, chosen: string, otherwise: string): string {
+  if (typeof choice === 'boolean') return choice ? chosen : otherwise;
+  return Fn.conditionIf(choice.logicalId, chosen, otherwise).toString();
+}
+
+/** A property's value, present only where the choice is taken. */
+export function onlyIf<Value>(choice: Choice, value: Value): Value | IResolvable | undefined {
+  if (typeof choice === 'boolean') return choice ? value : undefined;
+  return Fn.conditionIf(choice.logicalId, value, Aws.NO_VALUE);
+}

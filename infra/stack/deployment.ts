@@ -1,0 +1,180 @@
+import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import { CfnSubscription } from 'aws-cdk-lib/aws-sns';
+import type { CfnQueue } from 'aws-cdk-lib/aws-sqs';
+import { Aws } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import type { BundleName } from '../bundle.ts';
+import { Alarms, type Watched } from './alarms.ts';
+import { Announcements } from './announcements.ts';
+import { type Choice, either, makeIf, onlyIf } from './choice.ts';
+import { Dashboard } from './dashboard.ts';
+import { type CodeOf, JoineryFunction } from './joinery-function.ts';
+import { AccessEntries, NodeRole, SpotServiceLinkedRole } from './node-role.ts';
+import { Policies } from './policies.ts';
+import type { AlarmLimits, ScheduleProps } from './props.ts';
+import { Queues } from './queues.ts';
+import { Schedules } from './schedules.ts';
+import { FunctionUrlDoor, HttpApiDoor } from './webhook-door.ts';
+
+/** Everything that a deployment is made of, each choice taken or left to its parameters. */
+export interface Decided {
+  readonly code: CodeOf;
+  readonly clusterName: string;
+  readonly webhookPath: string;
+  readonly doors: { readonly httpApi: Choice; readonly functionUrl: Choice };
+  readonly vpc: Choice;
+  /** Read only where the VPC is chosen. */
+  readonly vpcConfig: CfnFunction.VpcConfigProperty;
+  /** Whether the role is made; its name either way. */
+  readonly nodeRole: { readonly make: Choice; readonly name: string };
+  readonly accessEntries: Choice;
+  readonly spotServiceLinkedRole: Choice;
+  readonly consolidateSchedules: readonly ScheduleProps[];
+  readonly driftSchedule: ScheduleProps;
+  readonly alarmEmail: { readonly tell: Choice; readonly address: string };
+  readonly alarms: AlarmLimits;
+  readonly memoryMegabytes: Readonly<Record<BundleName, number>>;
+  readonly logRetentionDays: number;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** Time limits; the queues' visibility timeouts are as long, which is the least that Lambda takes. */
+const TIMEOUT_SECONDS: Readonly<Record<BundleName, number>> = {
+  provision: 60,
+  admit: 3,
+  consolidate: 60,
+  drift: 60,
+  interrupt: 30,
+};
+
+/** What a function in a VPC needs to have an address there. */
+const VPC_POLICY = `arn:${Aws.PARTITION}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole`;
+
+/** The one definition behind both doors: the CDK construct and the SAM template. */
+export class Deployment extends Construct {
+  readonly webhookUrl: string;
+  readonly nodeRoleArn: string;
+  readonly functions: Watched['functions'];
+  readonly queues: Queues;
+  readonly alarms: Alarms;
+
+  constructor(scope: Construct, id: string, decided: Decided) {
+    super(scope, id);
+    const { clusterName } = decided;
+    this.queues = new Queues(this, {
+      provisionSeconds: TIMEOUT_SECONDS.provision,
+      interruptSeconds: TIMEOUT_SECONDS.interrupt,
+    });
+    this.nodeRoleArn = `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:role/${decided.nodeRole.name}`;
+    this.functions = this.makeFunctions(decided);
+    new Announcements(this, this.queues);
+    this.wakeUp(decided);
+    this.webhookUrl = this.openDoor(decided);
+    this.letIn(decided);
+    const watched: Watched = {
+      clusterName,
+      limits: decided.alarms,
+      functions: this.functions,
+      deadLetterQueues: [this.queues.deadHints, this.queues.deadInterruptions],
+    };
+    this.alarms = new Alarms(this, watched);
+    makeIf(decided.alarmEmail.tell, () => this.tell(decided.alarmEmail.address));
+    new Dashboard(
+      this,
+      watched,
+      Object.values(this.functions).map(({ logGroup }) => logGroup.ref),
+    );
+  }
+
+  private makeFunctions(decided: Decided): Watched['functions'] {
+    const { interruptions, hints } = this.queues;
+    const policies = new Policies(this, {
+      Cluster: decided.clusterName,
+      NodeRoleArn: this.nodeRoleArn,
+      HintQueueArn: hints.attrArn,
+    });
+    const vpcPolicy = either(decided.vpc, VPC_POLICY, Aws.NO_VALUE);
+    const vpcConfig = onlyIf(decided.vpc, decided.vpcConfig);
+    const common = {
+      JOINERY_CLUSTER_NAME: decided.clusterName,
+      JOINERY_HINT_QUEUE_URL: hints.ref,
+    };
+    const make = (name: BundleName, queue?: CfnQueue) =>
+      new JoineryFunction(this, name, {
+        code: decided.code,
+        memoryMegabytes: decided.memoryMegabytes[name],
+        timeoutSeconds: TIMEOUT_SECONDS[name],
+        logRetentionDays: decided.logRetentionDays,
+        environment: { ...common, ...decided.settings },
+        policyArns: [...policies.of(name), ...(decided.vpc === false ? [] : [vpcPolicy])],
+        ...(vpcConfig && { vpc: vpcConfig }),
+        ...(queue && { queue }),
+      });
+    return {
+      provision: make('provision', hints),
+      consolidate: make('consolidate'),
+      drift: make('drift'),
+      interrupt: make('interrupt', interruptions),
+      admit: new JoineryFunction(this, 'admit', {
+        code: decided.code,
+        memoryMegabytes: decided.memoryMegabytes.admit,
+        timeoutSeconds: TIMEOUT_SECONDS.admit,
+        logRetentionDays: decided.logRetentionDays,
+        environment: { ...common, JOINERY_WEBHOOK_PATH: decided.webhookPath },
+        policyArns: policies.of('admit'),
+      }),
+    };
+  }
+
+  private wakeUp({ consolidateSchedules, driftSchedule }: Decided): void {
+    const { provision, consolidate, drift } = this.functions;
+    new Schedules(this, [
+      { id: 'Heartbeat', expression: 'rate(1 minute)', function: provision },
+      ...consolidateSchedules.map((schedule, index) => ({
+        ...schedule,
+        id: index === 0 ? 'Consolidate' : `Consolidate${index + 1}`,
+        function: consolidate,
+      })),
+      { ...driftSchedule, id: 'Drift', function: drift },
+    ]);
+  }
+
+  /** The webhook's address; empty where there is none. */
+  private openDoor({ doors, webhookPath }: Decided): string {
+    const { admit } = this.functions;
+    const httpApi = makeIf(doors.httpApi, () => new HttpApiDoor(this, admit, webhookPath));
+    const functionUrl = makeIf(
+      doors.functionUrl,
+      () => new FunctionUrlDoor(this, admit, webhookPath),
+    );
+    const other = either(doors.functionUrl, functionUrl?.url ?? '', '');
+    return either(doors.httpApi, httpApi?.url ?? '', other);
+  }
+
+  private letIn(decided: Decided): void {
+    const { make, name } = decided.nodeRole;
+    const nodeRole = makeIf(make, () => new NodeRole(this, name));
+    makeIf(decided.spotServiceLinkedRole, () => new SpotServiceLinkedRole(this));
+    const { admit: _, ...acting } = this.functions;
+    const entries = makeIf(
+      decided.accessEntries,
+      () =>
+        new AccessEntries(this, {
+          clusterName: decided.clusterName,
+          nodeRoleArn: this.nodeRoleArn,
+          functionRoleArns: Object.fromEntries(
+            Object.entries(acting).map(([key, { role }]) => [key, role.attrArn]),
+          ),
+        }),
+    );
+    if (nodeRole && entries) entries.nodes.addResourceDependency(nodeRole.role);
+  }
+
+  private tell(address: string): CfnSubscription {
+    return new CfnSubscription(this, 'AlarmEmail', {
+      topicArn: this.alarms.topic.ref,
+      protocol: 'email',
+      endpoint: address,
+    });
+  }
+}
