@@ -16,8 +16,21 @@ declare module 'vitest' {
   }
 }
 
-/** Installs moto where it is missing, starts it with our corrections, and ends it after the tests. */
+/** Lends one emulator to all tests of a run. */
 export async function setup(project: TestProject): Promise<() => void> {
+  const { endpoint, stop } = await startEmulator();
+  project.provide('endpoint', endpoint);
+  return stop;
+}
+
+/** An emulator that runs. */
+export interface Emulator {
+  readonly endpoint: string;
+  readonly stop: () => void;
+}
+
+/** Installs moto where it is missing and starts it with our corrections. */
+export async function startEmulator(): Promise<Emulator> {
   install();
   const port = await freePort();
   const said: string[] = [];
@@ -29,9 +42,14 @@ export async function setup(project: TestProject): Promise<() => void> {
   server.stderr.on('data', (text) => said.push(String(text)));
   const endpoint = `http://127.0.0.1:${port}`;
   await untilUp(endpoint, server, said);
-  project.provide('endpoint', endpoint);
-  return () => {
-    server.kill();
+  const onExit = () => server.kill();
+  process.once('exit', onExit);
+  return {
+    endpoint,
+    stop: () => {
+      process.off('exit', onExit);
+      server.kill();
+    },
   };
 }
 

@@ -28,9 +28,8 @@ export const CLUSTER_NAME = 'demo';
 const ZONES = ['a', 'b', 'c'];
 const NODE_ROLE = 'KarpenterNodeRole-demo';
 
-/** Empties the emulator and makes in it what a cluster needs: network, role, prices, EKS's word of it. */
+/** Makes in the emulator what a cluster needs: network, role, prices, EKS's word of it. */
 export async function makeAccount(endpoint: string, region: string): Promise<AwsAccount> {
-  await fetch(`${endpoint}/moto-api/reset`, { method: 'POST' });
   const table = embeddedTable(region);
   if (table === undefined) throw new Error(`expected an embedded region, found ${region}`);
   const prices = new Map(

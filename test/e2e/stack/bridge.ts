@@ -14,6 +14,8 @@ import { readRegistration } from './node-registration.ts';
 export interface Bridge {
   /** By instance: when it was first seen. */
   readonly seenAt: ReadonlyMap<string, number>;
+  /** The ids of those that are pending or running now. */
+  readonly living: () => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
 }
 
@@ -69,6 +71,7 @@ export function startBridge(options: BridgeOptions): Bridge {
   })();
   return {
     seenAt: state.seenAt,
+    living: async () => [...(await livingIn(state)).keys()].sort(),
     stop: async () => {
       state.isOver = true;
       await ended;
@@ -76,14 +79,19 @@ export function startBridge(options: BridgeOptions): Bridge {
   };
 }
 
-async function look(state: State): Promise<void> {
+async function livingIn({ ec2 }: State): Promise<ReadonlyMap<string, Instance>> {
   const living = new Map<string, Instance>();
   const query = { Filters: [{ Name: 'instance-state-name', Values: ['pending', 'running'] }] };
-  for await (const page of paginateDescribeInstances({ client: state.ec2 }, query)) {
+  for await (const page of paginateDescribeInstances({ client: ec2 }, query)) {
     for (const instance of page.Reservations?.flatMap(({ Instances = [] }) => Instances) ?? []) {
       living.set(instance.InstanceId ?? '', instance);
     }
   }
+  return living;
+}
+
+async function look(state: State): Promise<void> {
+  const living = await livingIn(state);
   for (const [id, instance] of living) {
     if (state.seenAt.has(id)) continue;
     state.seenAt.set(id, Date.now());
