@@ -1,8 +1,10 @@
+import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
+import { openLedger } from '#lib/disruption/consent-ledger.ts';
 import { emptiness } from '#lib/disruption/emptiness.ts';
-import { commandOf, emptyNodeActions } from '#lib/disruption/empty-node-actions.ts';
 import type { Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { overlaid } from '#lib/solver/overlays/overlay.ts';
+import { propose } from './commands/propose.ts';
 import { place } from './place.ts';
 import { nominatedNodes } from './placement-events.ts';
 import { anEmptyPlan, nextLook } from './plan-parts.ts';
@@ -17,12 +19,14 @@ const NOT_YET =
 export function decideConsolidate(seen: Snapshot): Plan {
   const { snapshot } = overlaid(seen);
   const nominated = nominatedNodes(place(snapshot));
-  const found = emptiness({ snapshot, nominated });
-  const { actions, lookAgainInMs } = emptyNodeActions(found, snapshot);
+  const inFlight = inFlightOf(snapshot);
+  const ledger = openLedger({ snapshot, inFlight: inFlight.members });
+  const found = emptiness({ snapshot, nominated, inFlight }, ledger);
+  const { commands, actions, lookAgainInMs } = propose(found.commands, snapshot);
   const holdsPods = found.kept.some(({ why }) => why.by === 'pods');
   return {
     ...anEmptyPlan('consolidate', snapshot),
-    commands: found.leaving.map(commandOf),
+    commands,
     kept: found.kept.map(({ state, why }) => ({ node: state.name, ...why })),
     actions,
     warnings: holdsPods ? [NOT_YET] : [],

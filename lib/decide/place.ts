@@ -1,4 +1,5 @@
 import { compareText } from '#lib/constraints/order.ts';
+import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import type { Placement, PlannedNodeClaim, Refusal } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type SolveRefusal, type SolveResult, solve } from '#lib/solver/solve.ts';
@@ -32,8 +33,9 @@ export interface Placing {
  * nowhere, with the reason. Each pod is told of exactly once.
  */
 export function place(snapshot: Snapshot): Placing {
-  const { pods, ineligible, promised, expected } = podsToPlace(snapshot);
-  const solved = solve({ snapshot, pods, promised, expected });
+  const { leaving } = inFlightOf(snapshot);
+  const { pods, ineligible, promised, expected } = podsToPlace(snapshot, leaving);
+  const solved = solve({ snapshot: withoutNodes(snapshot, leaving), pods, promised, expected });
   const named = nameClaims(solved.claims, namesIn(snapshot)).toSorted((a, b) =>
     compareText(a.name, b.name),
   );
@@ -64,6 +66,12 @@ export function place(snapshot: Snapshot): Placing {
     lowerBoundUsdPerHour: boundOf(solved, room.lowerBoundUsdPerHour),
   };
 }
+
+/** The Snapshot as if nodes were gone that will go once what replaces them is up. */
+const withoutNodes = (snapshot: Snapshot, leaving: ReadonlySet<string>): Snapshot =>
+  leaving.size === 0
+    ? snapshot
+    : { ...snapshot, nodes: snapshot.nodes.filter(({ name }) => !leaving.has(name)) };
 
 /**
  * Who places pods and buffers together pays no less than for the pods alone. What the buffers' rest

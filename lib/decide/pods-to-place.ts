@@ -2,6 +2,7 @@ import { isActive } from '#lib/consent/pod-state.ts';
 import { isProvisionable, isReschedulableNow } from '#lib/consent/pods.ts';
 import { byNamespacedName } from '#lib/constraints/order.ts';
 import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
+import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import { FOR_PODS } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -21,18 +22,22 @@ export interface PodsToPlace {
 }
 
 /**
- * The pods that wait for a node, and those that will have to move because theirs is going.
+ * The pods that wait for a node, and those that will have to move because theirs is going, or will
+ * be going as soon as those are up that replace it.
  *
  * Source: karpenter v1.14, provisioning/provisioner.go, Schedule.
  */
-export function podsToPlace(snapshot: Snapshot): PodsToPlace {
+export function podsToPlace(
+  snapshot: Snapshot,
+  leaving: ReadonlySet<string> = inFlightOf(snapshot).leaving,
+): PodsToPlace {
   const names = namesOfNodes(snapshot);
   const liveNames = new Set(names.keys());
   const pending = snapshot.pods.filter((pod) => isProvisionable(asPromised(pod), liveNames));
   const objects = volumeObjectsOf(snapshot);
   const judged = pending.map((pod) => ({ pod, rejection: ineligibility(pod, objects) }));
   const moving = snapshot.nodes
-    .filter(isGoing)
+    .filter((state) => isGoing(state) || leaving.has(state.name))
     .flatMap(({ pods }) => pods)
     .filter((pod) => isReschedulableNow(pod, snapshot.podDisruptionBudgets, snapshot.takenAt));
   const eligible = judged.filter(({ rejection }) => rejection === undefined);

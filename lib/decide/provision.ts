@@ -1,6 +1,7 @@
 import { compareText } from '#lib/constraints/order.ts';
+import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
+import { openLedger } from '#lib/disruption/consent-ledger.ts';
 import { emptiness } from '#lib/disruption/emptiness.ts';
-import { emptyNodeActions } from '#lib/disruption/empty-node-actions.ts';
 import { advance } from '#lib/lifecycle/advance.ts';
 import { releaseOf } from '#lib/lifecycle/barrier.ts';
 import { capacityBufferStatus } from '#lib/lifecycle/capacity-buffer-status.ts';
@@ -13,11 +14,16 @@ import { uncountedNodes } from '#lib/solver/opening/limits.ts';
 import { overlaid } from '#lib/solver/overlays/overlay.ts';
 import type { BufferOutcome } from './buffer-placing.ts';
 import { closedGates } from './closed-gates.ts';
+import { carryOn } from './commands/carry-on.ts';
+import { type Proposed, propose } from './commands/propose.ts';
+import type { Creation } from './creations.ts';
 import { heldBack } from './hold-back.ts';
 import { leadPods } from './lead-pods.ts';
+import { podName } from './new-node-claim.ts';
 import { place } from './place.ts';
 import { nominatedNodes, placementEvents } from './placement-events.ts';
 import { anEmptyPlan, nextLook, notYetWritten, sumOfUsd } from './plan-parts.ts';
+import { podsToPlace } from './pods-to-place.ts';
 import { staticCapacity } from './static-capacity.ts';
 
 /** A NodeClaim that was just created is launched by the next look. */
@@ -37,14 +43,19 @@ export function decideProvision(seen: Snapshot): Plan {
   const placing = place(fixed.ahead);
   const advanced = advance(snapshot);
   const nominated = nominatedNodes(placing);
-  const emptied = emptyNodeActions(emptiness({ snapshot, nominated }), snapshot);
-  const creations = [...fixed.creations, ...heldBack(placing.creations, snapshot)];
+  const carried = carryOn({ snapshot, nominated, toPlace: podsToPlace(snapshot) }, placing);
+  const emptied = proposeEmpty(snapshot, nominated);
+  const creations = [
+    ...fixed.creations,
+    ...heldBack(placing.creations.filter(isForWaiting(snapshot)), snapshot),
+    ...carried.creations,
+  ];
   const release = releaseOf(surroundingsOf(snapshot));
   return {
     ...anEmptyPlan('provision', snapshot),
     nodeClaims: [...fixed.claims, ...placing.claims].sort((a, b) => compareText(a.name, b.name)),
     placements: placing.placements,
-    commands: [...fixed.commands, ...emptied.commands],
+    commands: [...fixed.commands, ...carried.commands],
     refused: placing.refused,
     ...(placing.buffers.length > 0 && { buffers: placing.buffers.map(({ plan }) => plan) }),
     usdPerHour: sumOfUsd([usdOf(fixed.claims), placing.usdPerHour]),
@@ -54,7 +65,10 @@ export function decideProvision(seen: Snapshot): Plan {
       ...creations,
       ...leadPods(placing.placements, release, snapshot),
       ...advanced.actions.filter(({ kind }) => kind !== 'launch'),
-      ...notYetWritten([...fixed.deletions, ...emptied.actions], advanced.actions),
+      ...notYetWritten(
+        [...fixed.deletions, ...carried.actions, ...emptied.actions],
+        advanced.actions,
+      ),
       ...placementEvents(placing, snapshot),
       ...judged.flatMap(({ overlay, problem }) =>
         nodeOverlayStatus(overlay, problem, snapshot.takenAt),
@@ -70,12 +84,32 @@ export function decideProvision(seen: Snapshot): Plan {
     ],
     ...nextLook(snapshot, [
       advanced.lookAgainInMs,
+      carried.lookAgainInMs,
       emptied.lookAgainInMs,
       fixed.lookAgainInMs,
       release.lookAgainInMs,
       creations.length > 0 ? AFTER_CREATION_MS : undefined,
     ]),
   };
+}
+
+/** What is empty goes, whichever function looks; the other reasons have functions of their own. */
+function proposeEmpty(snapshot: Snapshot, nominated: ReadonlySet<string>): Proposed {
+  const inFlight = inFlightOf(snapshot);
+  const ledger = openLedger({ snapshot, inFlight: inFlight.members });
+  return propose(emptiness({ snapshot, nominated, inFlight }, ledger).commands, snapshot);
+}
+
+/**
+ * Tells the NodeClaims for pods that wait or lose their node from those for pods whose node only
+ * would go: its command is given up, since it has no place for them any more.
+ */
+function isForWaiting(snapshot: Snapshot): (creation: Creation) => boolean {
+  const { leaving } = inFlightOf(snapshot);
+  const staying = new Set(
+    snapshot.nodes.filter(({ name }) => leaving.has(name)).flatMap(({ pods }) => pods.map(podName)),
+  );
+  return ({ forPods }) => forPods.length === 0 || forPods.some((pod) => !staying.has(pod));
 }
 
 /** That NodeClaims are made by what may no longer be what EC2 sells. */

@@ -88,7 +88,7 @@ function shortfallOf(pool: NodePool, snapshot: Snapshot): StaticShortfall {
   const lacks = `NodePool ${pool.meta.name} lacks ${missing} of its ${pool.replicas} nodes`;
   const source = whyNoNodes(pool, snapshot) ?? sourceOf(pool, snapshot, axesOf([]));
   if (isRejection(source)) return { ...NOTHING, warnings: [`${lacks}: ${source.because}`] };
-  const claim = claimOf(source);
+  const claim = bareClaimOf(source);
   if (!claim) {
     const because = `all ${source.types.length} instance types that it allows are sold out`;
     return { ...NOTHING, warnings: [`${lacks}: ${because}`] };
@@ -117,7 +117,7 @@ function allowedOf({ nodePool, types }: Source, snapshot: Snapshot, going: numbe
 }
 
 /** The NodeClaim of a template; undefined where nothing that it allows can be bought now. */
-function claimOf(source: Source): SealedClaim | undefined {
+export function bareClaimOf(source: Source): SealedClaim | undefined {
   const choices = source.types
     .flatMap((type) => choiceOf(type, type.offerings) ?? [])
     .sort(

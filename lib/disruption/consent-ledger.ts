@@ -20,6 +20,8 @@ export interface ConsentLedger {
     candidates: readonly Candidate[],
     reason: BudgetReason,
   ) => Blocked | undefined;
+  /** Whether others that go already draw on a PodDisruptionBudget of theirs. */
+  readonly sharesBudget: (candidates: readonly Candidate[]) => boolean;
   /** Notes that they go. */
   readonly grant: (candidates: readonly Candidate[]) => void;
 }
@@ -92,6 +94,8 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
       }
       return undefined;
     },
+    sharesBudget: (candidates) =>
+      [...sumOf(candidates.map(needsOf)).keys()].some((pdb) => evicted.has(pdb)),
     grant: (candidates) => {
       for (const { pool } of candidates) {
         granted.set(pool.meta.name, (granted.get(pool.meta.name) ?? 0) + 1);

@@ -42,7 +42,7 @@ describe('Emptiness', () => {
   });
 
   it('taints the node before its NodeClaim is deleted', () => {
-    const before = playedFor(15, aClusterWith([]));
+    const before = playedFor(16, aClusterWith([]));
 
     expect(before.nodes[0]?.node?.taints).toEqual([
       { key: 'karpenter.sh/disrupted', value: '', effect: 'NoSchedule' },

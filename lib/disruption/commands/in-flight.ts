@@ -10,8 +10,10 @@ export interface LiveCommand {
   readonly record: CommandRecord;
   /** The members that are there and remember it, by name; some may be being deleted. */
   readonly members: readonly StateNode[];
-  /** How many of its members are gone, or remember nothing of it. */
-  readonly missing: number;
+  /** How many of its members are there no more. */
+  readonly gone: number;
+  /** How many of its members are there, and do not remember it. */
+  readonly forgetful: number;
   /** Whether all that remember it do so in the same words. */
   readonly isAgreed: boolean;
 }
@@ -35,8 +37,9 @@ export function inFlightOf({ nodes }: Pick<Snapshot, 'nodes'>): InFlight {
     return record ? [{ state, record }] : [];
   });
   const groups = Map.groupBy(remembering, ({ record }) => record.id);
+  const uids = new Set(nodes.flatMap(({ claim }) => claim?.meta.uid ?? []));
   const commands = [...groups.values()]
-    .map((group): LiveCommand => commandOf(group))
+    .map((group) => commandOf(group, uids))
     .sort((a, b) => compareText(a.record.id, b.record.id));
   const ids = new Set(commands.map(({ record }) => record.id));
   return {
@@ -72,17 +75,20 @@ function rolesOf(commands: readonly LiveCommand[]): Pick<InFlight, 'members' | '
 
 function commandOf(
   group: readonly { readonly state: StateNode; readonly record: CommandRecord }[],
+  uids: ReadonlySet<string>,
 ): LiveCommand {
   const told = group
     .map(({ record }) => ({ record, text: writeRecord(record) }))
     .sort((a, b) => furthest(a.record, b.record) || compareText(a.text, b.text));
   const [first] = told;
   if (!first) throw new Error('expected a member, found none');
-  const present = new Set(group.map(({ state }) => state.claim?.meta.uid));
+  const remember = new Set(group.map(({ state }) => state.claim?.meta.uid));
+  const others = first.record.members.filter((uid) => !remember.has(uid));
   return {
     record: first.record,
     members: group.map(({ state }) => state).sort((a, b) => compareText(a.name, b.name)),
-    missing: first.record.members.filter((uid) => !present.has(uid)).length,
+    gone: others.filter((uid) => !uids.has(uid)).length,
+    forgetful: others.filter((uid) => uids.has(uid)).length,
     isAgreed: told.every(({ text }) => text === first.text),
   };
 }

@@ -1,0 +1,66 @@
+import type { Blocked } from '#lib/disruption/candidates.ts';
+import type { LiveCommand } from '#lib/disruption/commands/in-flight.ts';
+import { INITIALIZED } from '#lib/model/condition-types.ts';
+import { isTrue } from '#lib/model/conditions.ts';
+import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { ObjectRef } from '#lib/model/object.ts';
+import { claimRef, nodeRef } from '#lib/model/object-ref.ts';
+import type { Action } from '#lib/model/plan.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+
+/** What people see of commands. Source: karpenter v1.14, disruption/events/events.go. */
+
+const normal = (about: ObjectRef, reason: string, message: string): Action => ({
+  kind: 'recordEvent',
+  about,
+  type: 'Normal',
+  reason,
+  message,
+});
+
+/** Said of each replacement once it exists. */
+export const launchingEvents = (command: LiveCommand, snapshot: Snapshot): readonly Action[] =>
+  comingOf(command, snapshot).map((claim) =>
+    normal(claimRef(claim), 'DisruptionLaunching', `Launching NodeClaim: ${command.record.reason}`),
+  );
+
+/** Said of each replacement that is not up yet. */
+export const waitingEvents = (command: LiveCommand, snapshot: Snapshot): readonly Action[] =>
+  comingOf(command, snapshot)
+    .filter(({ status }) => !isTrue(status.conditions, INITIALIZED))
+    .map((claim) =>
+      normal(
+        claimRef(claim),
+        'DisruptionWaitingReadiness',
+        'Waiting on readiness to continue disruption',
+      ),
+    );
+
+function comingOf({ record }: LiveCommand, { nodes }: Snapshot): readonly NodeClaim[] {
+  const names = new Set(record.validated?.replacements);
+  return nodes.flatMap(({ claim }) => (claim && names.has(claim.meta.name) ? [claim] : []));
+}
+
+/** Said of each node of a proposal that was not found sound again. */
+export function rejectionEvents({ record, members }: LiveCommand, why: Blocked): readonly Action[] {
+  if (record.reason !== 'Underutilized') return [];
+  const names = members.map(({ name }) => name).join(', ');
+  const savings = record.savesUsdPerHour.toFixed(2);
+  const word = WORDS[why.by] ?? 'scheduling';
+  const message = `Consolidation rejected: [${names}], reason: ${word} (savings: $${savings}): ${why.because}`;
+  return members.flatMap(({ node, claim }) => [
+    ...(node ? [normal(nodeRef(node), 'ConsolidationRejected', message)] : []),
+    ...(claim ? [normal(claimRef(claim), 'ConsolidationRejected', message)] : []),
+  ]);
+}
+
+/** Upstream's words for what keeps a node. */
+const WORDS: Readonly<Record<string, string>> = {
+  budget: 'budget',
+  nominated: 'budget',
+  node: 'churn',
+  'do-not-disrupt': 'churn',
+  pdb: 'churn',
+  consolidateAfter: 'churn',
+  window: 'budget',
+};

@@ -1,0 +1,103 @@
+import {
+  type Blocked,
+  type CandidacyFacts,
+  candidateOf,
+  isBlocked,
+} from '#lib/disruption/candidates.ts';
+import type { LiveCommand } from '#lib/disruption/commands/in-flight.ts';
+import { isStaying } from '#lib/disruption/commands/phase.ts';
+import type { ConsentLedger } from '#lib/disruption/consent-ledger.ts';
+import type { DraftCommand } from '#lib/disruption/draft-command.ts';
+import { renewalDraft, type SimulationFacts } from '#lib/disruption/drift.ts';
+import { emptyDraft } from '#lib/disruption/emptiness.ts';
+import { closedWindow } from '#lib/disruption/windows.ts';
+import type { CommandReason } from '#lib/model/command.ts';
+import type { StateNode } from '#lib/model/node.ts';
+import type { BudgetReason } from '#lib/model/node-pool.ts';
+import { staticRenewalDraft } from './static-renewal.ts';
+
+/** Which budgets and windows a command is subject to. */
+export const budgetReasonOf = (reason: CommandReason): BudgetReason =>
+  reason === 'Expired' ? 'Drifted' : reason;
+
+/**
+ * A proposal, worked out anew on the Snapshot of now: the command that would be carried out, or why
+ * there is none any more.
+ */
+export function judge(
+  { record, members }: LiveCommand,
+  facts: SimulationFacts,
+): DraftCommand | Blocked {
+  if (record.reason === 'Underutilized') {
+    return { by: 'command', because: 'replacing nodes to save money is not decided yet' };
+  }
+  const [state] = members;
+  if (!state || members.length > 1) {
+    return { by: 'command', because: `commands for reason ${record.reason} take one node each` };
+  }
+  if (record.reason === 'Empty') return emptyDraft(state, facts);
+  return (
+    staticRenewalDraft(state, record.reason, facts) ?? renewalDraft(state, record.reason, facts)
+  );
+}
+
+/** What budgets say of a command beside all that was granted before. */
+export function objectionTo(
+  { members, reason }: DraftCommand,
+  ledger: ConsentLedger,
+): Blocked | undefined {
+  if (reason === 'Empty' || reason === 'Underutilized') return ledger.objection(members, reason);
+  const [member] = members;
+  const pool = member?.pool.meta.name ?? '';
+  if (ledger.nodesLeft(pool, 'Drifted') < members.length) {
+    return {
+      by: 'budget',
+      because: `the budgets of NodePool "${pool}" let no more nodes go now for reason Drifted`,
+    };
+  }
+  // Its own pods wait for each other while it is drained; those of two nodes would wear it down.
+  if (!ledger.sharesBudget(members)) return undefined;
+  return { by: 'pdb', because: 'another node with pods of the same PodDisruptionBudget is going' };
+}
+
+/** Whether a command whose replacements are up may still end its nodes: at once, later, or not. */
+export type Verdict =
+  | { readonly kind: 'go' }
+  | { readonly kind: 'later'; readonly because: string }
+  | { readonly kind: 'never'; readonly because: string };
+
+/**
+ * The last look before nodes are deleted: consent and windows once more, for what came while the
+ * replacements did. Nobody is promised anything on a tainted node, and a PodDisruptionBudget that is
+ * used up at the moment will recover.
+ */
+export function lastVerdict({ record, members }: LiveCommand, facts: SimulationFacts): Verdict {
+  const isRenewal = record.reason === 'Drifted' || record.reason === 'Expired';
+  const asked = {
+    snapshot: facts.snapshot,
+    nominated: new Set<string>(),
+    ...(isRenewal && { forgives: true as const }),
+  };
+  const found = members
+    .filter(isStaying)
+    .flatMap((state) => lastObjection(state, record.reason, asked) ?? []);
+  const final = found.find(({ by }) => by !== 'pdb');
+  if (final) return { kind: 'never', because: final.because };
+  const [passing] = found;
+  return passing ? { kind: 'later', because: passing.because } : { kind: 'go' };
+}
+
+function lastObjection(
+  state: StateNode,
+  reason: CommandReason,
+  facts: CandidacyFacts,
+): Blocked | undefined {
+  const candidate = candidateOf(state, facts);
+  if (isBlocked(candidate)) return candidate;
+  if (reason === 'Empty') {
+    const draft = emptyDraft(state, facts);
+    return 'by' in draft ? draft : undefined;
+  }
+  const closed = closedWindow(candidate.pool, budgetReasonOf(reason), facts.snapshot);
+  return closed === undefined ? undefined : { by: 'window', because: closed };
+}

@@ -1,0 +1,75 @@
+import { compareText } from '#lib/constraints/order.ts';
+import { rememberOn } from '#lib/disruption/commands/steps.ts';
+import type { DraftCommand } from '#lib/disruption/draft-command.ts';
+import type { Command } from '#lib/model/command.ts';
+import { shortDigest } from '#lib/model/digest.ts';
+import type { Action, PlannedNodeClaim } from '#lib/model/plan.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { type NamedClaim, nameClaims, namesIn, plannedNodeClaim } from '../new-node-claim.ts';
+
+/** Commands that are written down, as parts of a Plan. */
+export interface Proposed {
+  readonly commands: readonly Command[];
+  /** The nodes that would come first, under the names that they would have if made now. */
+  readonly nodeClaims: readonly PlannedNodeClaim[];
+  /** Writes of annotations, nothing else. */
+  readonly actions: readonly Action[];
+  readonly lookAgainInMs?: number;
+}
+
+/** After that a proposal may be acted on. Source: karpenter v1.14, disruption/validation.go. */
+const RIPE_MS = 15_000;
+
+/**
+ * Writes commands down on the NodeClaims of their members. Nothing happens to a node before a later
+ * look, no sooner than 15 seconds from now, finds the command sound again.
+ */
+export function propose(drafts: readonly DraftCommand[], snapshot: Snapshot): Proposed {
+  const taken = new Set(namesIn(snapshot));
+  const named = drafts.map((draft) => {
+    const claims = nameClaims(draft.replacements, taken);
+    for (const { name } of claims) taken.add(name);
+    return { draft, claims };
+  });
+  return {
+    commands: named.map(({ draft, claims }) => commandOf(draft, claims)),
+    nodeClaims: named
+      .flatMap(({ claims }) => claims.map(plannedNodeClaim))
+      .sort((a, b) => compareText(a.name, b.name)),
+    actions: drafts.flatMap((draft) => remember(draft, snapshot)),
+    ...(drafts.length > 0 && { lookAgainInMs: RIPE_MS }),
+  };
+}
+
+/** A command as plans tell it. */
+export const commandOf = (
+  { reason, members, podsMoved, savesUsdPerHour }: DraftCommand,
+  claims: readonly NamedClaim[],
+): Command => ({
+  reason,
+  remove: members.map(({ node }) => node.meta.name).sort(compareText),
+  replaceWith: claims.map(({ name }) => name).sort(compareText),
+  podsMoved,
+  savesUsdPerHour,
+});
+
+function remember(
+  { reason, members, podsMoved, savesUsdPerHour }: DraftCommand,
+  { takenAt }: Snapshot,
+): readonly Action[] {
+  const uids = members.map(({ claim }) => claim.meta.uid).sort(compareText);
+  const record = {
+    id: shortDigest([reason, takenAt, ...uids].join(' '), ID_LENGTH),
+    reason,
+    members: uids,
+    proposedAt: takenAt,
+    podsMoved,
+    savesUsdPerHour,
+  };
+  return rememberOn(
+    members.map(({ claim }) => claim),
+    record,
+  );
+}
+
+const ID_LENGTH = 10;
