@@ -102,7 +102,8 @@ function withoutUninitialized(
   return { ...solved, placements: kept, refusals: [...solved.refusals, ...refusals] };
 }
 
-const isUninitialized = ({ node, claim }: StateNode): boolean =>
+/** Whether nobody knows yet that a managed node will come up. */
+export const isUninitialized = ({ node, claim }: StateNode): boolean =>
   claim !== undefined && node?.meta.labels[INITIALIZED] !== 'true';
 
 const describeUninitialized = ({ node, claim }: StateNode): string =>

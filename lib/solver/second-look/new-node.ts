@@ -27,7 +27,10 @@ interface Opening {
 export function openNodeFor(plan: OpenPlan, group: PodGroup, level: number, pod: Pod): boolean {
   const { sources, topology } = plan.problem;
   if (sources.length === 0) return false;
-  const cells = cellsOf(group, topology, sources).filter(({ place }) => admits(plan, group, place));
+  const labels = sources.map(({ requirements }) => requirements);
+  const cells = cellsOf(group, topology, sources).filter(({ place }) =>
+    admits(plan, group, { place, labels }),
+  );
   return (
     openingsIn(plan, group, level, cells).some((opening) => opensIn(plan, group, opening, pod)) ||
     jointly(group, level, cells).some((opening) => opensIn(plan, group, opening, pod))
@@ -95,7 +98,7 @@ function jointCell(cells: readonly Cell[]): Cell {
 }
 
 function opensIn(plan: OpenPlan, group: PodGroup, { cell, level }: Opening, pod: Pod): boolean {
-  if (level.asks.length === 0 || !admits(plan, group, cell.place)) return false;
+  if (level.asks.length === 0) return false;
   const alone: PodGroup = {
     ...group,
     pods: [pod],
@@ -108,7 +111,7 @@ function opensIn(plan: OpenPlan, group: PodGroup, { cell, level }: Opening, pod:
   const [[claim], [draft]] = [made.claims, made.drafts];
   if (!claim || !draft) return false;
   const spot = spotOfClaim(claim, plan.claims.length, plan.keys);
-  if (!admits(plan, group, spot.place) || spoils(plan, group, spot)) return false;
+  if (!admits(plan, group, spot) || spoils(plan, group, spot)) return false;
   plan.claims.push(claim);
   plan.drafts.push(draft);
   plan.ledger = made.ledger;

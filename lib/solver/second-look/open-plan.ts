@@ -1,3 +1,5 @@
+import { isCompatible } from '#lib/constraints/requirements.ts';
+import { WELL_KNOWN } from '#lib/model/labels.ts';
 import type { AdmittedProblem, Packed } from '../attempt.ts';
 import { emptyLoads, type HostLoads } from '../hosts/host-loads.ts';
 import { createWelcome } from '../hosts/host-packing.ts';
@@ -10,8 +12,8 @@ import { createShapes } from '../opening/shapes.ts';
 import type { Ask } from '../pods/ask.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Prices } from '../prices/prices.ts';
-import { createNarrowing, type Narrowing } from '../topology/cells.ts';
-import type { Census, Place } from '../topology/census.ts';
+import { allowedBy, createNarrowing, type Narrowing } from '../topology/cells.ts';
+import type { Census } from '../topology/census.ts';
 import { createOffers, type Offers } from '../topology/offer.ts';
 import { stuckAmong } from './binding-order.ts';
 import { type Spot, type Stand, standsOf, topologyKeysOf } from './stands.ts';
@@ -92,12 +94,27 @@ export function addStand({ census, loads, settle, stands }: OpenPlan, stand: Sta
   stands.push(stand);
 }
 
-/** Whether rules over domains let one more pod of a group in. */
-export const admits = (
+/**
+ * Whether rules over domains let one more pod of a group in where labels may be such as these: of
+ * several ways to meet its node affinity only those count in which it could be there at all.
+ */
+export function admits(
   { census, problem: { topology } }: OpenPlan,
   { standing, sample }: PodGroup,
-  place: Place,
-): boolean => !census.objection(standing.byDomain, place, topology.allowedTo(sample));
+  { place, labels }: Pick<Spot, 'place' | 'labels'>,
+): boolean {
+  const allowed =
+    sample.nodeAffinity.required.length < 2
+      ? topology.allowedTo(sample)
+      : allowedBy(sample, ({ requirements, present }) =>
+          labels.some(
+            (each) =>
+              isCompatible(each, requirements, WELL_KNOWN) &&
+              isCompatible(each, present, WELL_KNOWN),
+          ),
+        );
+  return !census.objection(standing.byDomain, place, allowed);
+}
 
 /** Whether one more pod there would keep somebody from being the first of his kind elsewhere. */
 export function spoils(

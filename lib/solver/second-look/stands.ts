@@ -24,6 +24,8 @@ export interface Spot {
   /** Absent where the node is only planned. */
   readonly host?: Host;
   readonly place: Place;
+  /** What its labels may turn out to be. */
+  readonly labels: readonly Requirements[];
   readonly countingFor: (rule: TopologyRule) => Counting;
 }
 
@@ -66,6 +68,7 @@ export const spotOfHost = (host: Host, { placeOf, countingOn }: Topology): Spot 
   name: host.name,
   host,
   place: placeOf(host),
+  labels: host.labels,
   countingFor: countingOn(host),
 });
 
@@ -92,6 +95,7 @@ export function spotOfClaim(claim: SealedClaim, at: number, keys: readonly strin
         return values.length === 0 ? [] : [[key, values] as const];
       }),
     ),
+    labels: [claim.requirements],
     countingFor: (rule) => {
       const verdict = verdicts.get(rule) ?? countingOn(claim, rule, looksOf);
       verdicts.set(rule, verdict);

@@ -1,7 +1,8 @@
 import { isTerminal, isTerminating } from '#lib/consent/pod-state.ts';
 import { byNamespacedName, compareText } from '#lib/constraints/order.ts';
-import { onlyValue } from '#lib/constraints/requirements.ts';
-import { HOSTNAME } from '#lib/model/labels.ts';
+import { operatorOf } from '#lib/constraints/requirement.ts';
+import { onlyValue, type Requirements } from '#lib/constraints/requirements.ts';
+import { HOSTNAME, WELL_KNOWN } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Packed } from '../attempt.ts';
@@ -24,6 +25,8 @@ export interface WishProblem {
 interface Stand {
   readonly pods: readonly Pod[];
   readonly labelOf: (topologyKey: string) => string | undefined;
+  /** Whether it has, or may come to have, a value that is not known yet. */
+  readonly isOpen: (topologyKey: string) => boolean;
 }
 
 /**
@@ -48,7 +51,8 @@ export function unmetWishes(problem: WishProblem): readonly WishGivenUp[] {
   };
   const unmet = new Map<string, Pod[]>();
   for (const { pod, stand, wish } of wishful) {
-    const value = stand.labelOf(wish.asked.topologyKey);
+    const { topologyKey } = wish.asked;
+    const value = stand.labelOf(topologyKey) ?? (stand.isOpen(topologyKey) ? '' : undefined);
     if (isMet(wish.asked, pod, value, { tally: tallyOf(wish), domains: problem.domains })) continue;
     unmet.set(wish.text, [...(unmet.get(wish.text) ?? []), pod]);
   }
@@ -70,15 +74,24 @@ function standsOf({ packed, nodes }: WishProblem): readonly Stand[] {
     return {
       pods: [...stay, ...(added.get(name) ?? []).map(({ pod }) => pod)],
       labelOf: (key) => (key === HOSTNAME ? name : labels[key]),
+      isOpen: (key) => node === undefined && key !== HOSTNAME && labels[key] === undefined,
     };
   });
   const onClaims = packed.claims.map(
     ({ requirements, pods }, at): Stand => ({
       pods,
       labelOf: (key) => (key === HOSTNAME ? `new ${at}` : onlyValue(requirements, key)),
+      isOpen: (key) => key !== HOSTNAME && isLeftOpen(requirements, key),
     }),
   );
   return [...onNodes, ...onClaims];
+}
+
+/** Whether a new node has the label, but nobody knows with which value. */
+function isLeftOpen(requirements: Requirements, key: string): boolean {
+  const label = requirements.get(key);
+  if (!label) return WELL_KNOWN.has(key);
+  return operatorOf(label) !== 'DoesNotExist' && onlyValue(requirements, key) === undefined;
 }
 
 const isCounted = (pod: Pod): boolean => !isTerminal(pod) && !isTerminating(pod);
@@ -86,9 +99,10 @@ const isCounted = (pod: Pod): boolean => !isTerminal(pod) && !isTerminating(pod)
 /** By domain, how many pods a rule selects there; under '' those whose domain is open. */
 function tallied(rule: TopologyRule, stands: readonly Stand[]): ReadonlyMap<string, number> {
   const tally = new Map<string, number>();
-  for (const { pods, labelOf } of stands) {
+  for (const { pods, labelOf, isOpen } of stands) {
+    const value = labelOf(rule.topologyKey) ?? (isOpen(rule.topologyKey) ? '' : undefined);
+    if (value === undefined) continue;
     const selected = pods.filter((pod) => isSelected(rule, pod)).length;
-    const value = labelOf(rule.topologyKey) ?? '';
     if (selected > 0) tally.set(value, (tally.get(value) ?? 0) + selected);
   }
   return tally;
@@ -97,21 +111,28 @@ function tallied(rule: TopologyRule, stands: readonly Stand[]): ReadonlyMap<stri
 function isMet(
   rule: TopologyRule,
   pod: Pod,
+  /** '' where it is open; undefined where the node is in no domain. */
   value: string | undefined,
   { tally, domains }: { readonly tally: ReadonlyMap<string, number>; readonly domains: Domains },
 ): boolean {
+  if (value === undefined) return rule.kind === 'antiAffinity';
   const self = isSelected(rule, pod) ? 1 : 0;
-  const here = (value === undefined ? 0 : tally.get(value)) ?? 0;
-  const open = tally.get('') ?? 0;
+  const here = tally.get(value) ?? 0;
+  const isKnown = value !== '';
   switch (rule.kind) {
     case 'affinity':
-      return value !== undefined && here - self > 0;
-    case 'antiAffinity':
-      return value === undefined ? open - self === 0 && tally.size <= 1 : here - self + open === 0;
+      return isKnown && here - self > 0;
+    case 'antiAffinity': {
+      const near = isKnown ? here + (tally.get('') ?? 0) : sumOf(tally);
+      return near - self === 0;
+    }
     case 'spread':
-      return value !== undefined && here - leastIn(rule, here, tally, domains) <= rule.maxSkew;
+      return isKnown && here - leastIn(rule, here, tally, domains) <= rule.maxSkew;
   }
 }
+
+const sumOf = (tally: ReadonlyMap<string, number>): number =>
+  [...tally.values()].reduce((sum, count) => sum + count, 0);
 
 function leastIn(
   rule: TopologyRule,
