@@ -1,5 +1,5 @@
 import type { Resources } from '#lib/constraints/resources.ts';
-import type { Node } from '#lib/model/node.ts';
+import { HEALTH_CONDITIONS, type Health, type Node } from '#lib/model/node.ts';
 import { conditionStatus, decodeMeta } from './decode-meta.ts';
 import { decodeTaint } from './decode-scheduling.ts';
 import {
@@ -30,17 +30,28 @@ export function decodeNode(value: unknown): Node {
     ...grouped(body, 'status', (status) => ({
       capacity: withDefault(status, 'capacity', NONE, amounts),
       allocatable: withDefault(status, 'allocatable', NONE, amounts),
-      ...present({ ready: decodeReady(status, meta.createdAt) }),
+      ...present({
+        ready: decodeHealth(status, 'Ready', meta.createdAt),
+        health: decodeAilments(status, meta.createdAt),
+      }),
     })),
   };
 }
 
-function decodeReady(status: Wire, since: number): Node['ready'] {
-  const ready = list(status, 'conditions', wire).find(({ type }) => type === 'Ready');
+function decodeHealth(status: Wire, type: string, since: number): Health | undefined {
+  const found = list(status, 'conditions', wire).find((each) => each.type === type);
   return (
-    ready && {
-      status: required(ready, 'status', conditionStatus),
-      changedAt: withDefault(ready, 'lastTransitionTime', since, instant),
+    found && {
+      status: required(found, 'status', conditionStatus),
+      changedAt: withDefault(found, 'lastTransitionTime', since, instant),
     }
   );
+}
+
+function decodeAilments(status: Wire, since: number): Node['health'] {
+  const found = HEALTH_CONDITIONS.flatMap((type) => {
+    const health = decodeHealth(status, type, since);
+    return health ? [[type, health] as const] : [];
+  });
+  return found.length === 0 ? undefined : Object.fromEntries(found);
 }

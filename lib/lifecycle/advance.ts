@@ -3,7 +3,9 @@ import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { accountGarbage } from './account-garbage.ts';
+import { consistencyStep } from './consistency.ts';
 import { consolidatableStep } from './consolidatable.ts';
+import { expirationStep } from './expiration.ts';
 import { garbageStep } from './garbage.ts';
 import { hashActions, restampStep } from './hash-stamping.ts';
 import { initializationStep } from './initialization.ts';
@@ -11,11 +13,12 @@ import { taggingActions } from './instance-tagging.ts';
 import { asNewGroup, groupNameOf, type LaunchGroup, launchGroupsOf } from './launch-groups.ts';
 import { launchResultStep } from './launch-result.ts';
 import { type Launching, launchSteps } from './launching.ts';
-import { livenessStep } from './liveness.ts';
+import { initializationTimeoutStep, livenessStep } from './liveness.ts';
 import { resolveNodeClasses } from './node-class.ts';
 import { nodePoolStatus, poolOf } from './node-pool-status.ts';
 import { podEventsStep } from './pod-events.ts';
 import { registrationStep } from './registration.ts';
+import { repairStep } from './repair.ts';
 import { type ClaimStep, metaDifference, NO_STEP, type Progress, takeSteps } from './step.ts';
 import { grouped, type Surroundings, servedPools, surroundingsOf } from './surroundings.ts';
 import { deadlineEvents, deletedNodeSteps, terminationSteps } from './termination.ts';
@@ -97,7 +100,10 @@ function livingSteps(
     launching,
     launchResultStep(claim, around),
     livenessStep(claim, around.now),
+    initializationTimeoutStep(claim, around),
+    expirationStep(claim, around.now),
     garbageStep(claim, around),
+    repairStep(claim, around),
   ];
   const end = ends.find(({ actions = [] }) => actions.some(({ kind }) => kind === 'delete'));
   if (end) return [end];
@@ -106,6 +112,7 @@ function livingSteps(
     ...ends,
     registrationStep(claim, around),
     initializationStep(claim, around),
+    consistencyStep(claim, around),
     restampStep(claim, around),
     podEventsStep(claim, around),
     consolidatableStep(claim, around),

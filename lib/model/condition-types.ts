@@ -11,3 +11,5 @@ export const DISRUPTION_REASON = 'DisruptionReason';
 export const DRAINED = 'Drained';
 export const VOLUMES_DETACHED = 'VolumesDetached';
 export const INSTANCE_TERMINATING = 'InstanceTerminating';
+/** Whether a node has what was expected of it. */
+export const CONSISTENT_STATE_FOUND = 'ConsistentStateFound';

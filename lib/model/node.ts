@@ -14,8 +14,32 @@ export interface Node {
   readonly capacity: Resources;
   readonly allocatable: Resources;
   /** The Ready condition; absent until the kubelet has written one. */
-  readonly ready?: { readonly status: 'True' | 'False' | 'Unknown'; readonly changedAt: EpochMs };
+  readonly ready?: Health;
+  /** Of its other conditions those by which an ailing node is told; absent where there is none. */
+  readonly health?: Readonly<Partial<Record<HealthCondition, Health>>>;
 }
+
+/** A condition of a Node, reduced to how it stands and since when. */
+export interface Health {
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly changedAt: EpochMs;
+}
+
+/**
+ * Conditions that monitoring agents of EKS write to Nodes.
+ *
+ * Source: karpenter AWS provider v1.14, cloudprovider.go, RepairPolicies.
+ */
+export const HEALTH_CONDITIONS = [
+  'AcceleratedHardwareReady',
+  'ContainerRuntimeReady',
+  'KernelReady',
+  'NetworkingReady',
+  'StorageReady',
+] as const;
+
+/** One of them. */
+export type HealthCondition = (typeof HEALTH_CONDITIONS)[number];
 
 /**
  * A Node and its NodeClaim as one thing, joined on the provider id; either half may be missing,

@@ -242,8 +242,12 @@ describe('Registration', () => {
   });
 });
 
-const registeredClaim = (spec: Partial<NodeClaim['spec']> = {}): NodeClaim =>
-  aNodeClaim({ meta: { finalizers }, spec, status: { conditions: conditionsUpTo('Registered') } });
+/** Registered so many minutes ago. */
+const registeredClaim = (spec: Partial<NodeClaim['spec']> = {}, minutes = 29): NodeClaim => {
+  const changedAt = NOON - minutes * MINUTE;
+  const conditions = conditionsUpTo('Registered').map((each) => ({ ...each, changedAt }));
+  return aNodeClaim({ meta: { finalizers }, spec, status: { conditions } });
+};
 const uninitialized = (difference: Partial<Omit<Node, 'meta'>> = {}): Node => {
   const node = aNode(difference);
   const { 'karpenter.sh/initialized': _label, ...labels } = node.meta.labels;
@@ -318,7 +322,8 @@ describe('Liveness', () => {
     ['deletes one that has not launched in 5', launching(5), true],
     ['keeps one that has been joining for 14 minutes', registering(14), false],
     ['deletes one that has not registered in 15', registering(15), true],
-    ['keeps one that is registered, however long it takes', registeredClaim(), false],
+    ['keeps one that was registered 29 minutes ago, initialized or not', registeredClaim(), false],
+    ['deletes one that serves nobody after 30 (upstream never)', registeredClaim({}, 30), true],
   ])('%s', (_what, claim, deleted) => {
     expect(inFlight(claim).kinds.includes('delete')).toBe(deleted);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFeatureGates } from '#lib/model/feature-gates.ts';
+import { FEATURE_GATES, parseFeatureGates } from '#lib/model/feature-gates.ts';
 
 describe('parseFeatureGates', () => {
   it.each([
@@ -15,10 +15,7 @@ describe('parseFeatureGates', () => {
   it.each([
     ['NodeOverlay', 'NodeOverlay does not say true or false, such as NodeOverlay=true'],
     ['NodeOverlay=yes', 'NodeOverlay=yes does not say true or false, such as NodeOverlay=true'],
-    [
-      'Typo=true',
-      'there is no gate Typo, only CapacityBuffer, NodeClassCEL, NodeOverlay, StaticCapacity',
-    ],
+    ['Typo=true', `there is no gate Typo, only ${FEATURE_GATES.join(', ')}`],
     ['ReservedCapacity=false', 'ReservedCapacity is always true in this version'],
   ])('%j is refused', (text, problem) => {
     expect(parseFeatureGates(text)).toEqual({ problem });
