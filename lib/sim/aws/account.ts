@@ -63,6 +63,30 @@ export interface Profile {
   readonly usableAt: Instant;
 }
 
+/** Capacity that was bought ahead: an ODCR, one that EC2 may take back, or a block for a time. */
+export interface Reservation {
+  readonly id: string;
+  readonly type: string;
+  readonly zone: string;
+  readonly instances: number;
+  readonly kind: 'default' | 'capacity-block' | 'interruptible';
+  readonly criteria: 'open' | 'targeted';
+  readonly tags: Tags;
+  readonly endsAt: Instant | undefined;
+  /** Instances in it that are not terminated. */
+  taken: number;
+  state: 'active' | 'expired' | 'cancelled';
+}
+
+/** A placement group; partitions are those of strategy partition. */
+export interface PlacementGroup {
+  readonly id: string;
+  readonly name: string;
+  readonly strategy: 'cluster' | 'partition' | 'spread';
+  readonly partitions: number | undefined;
+  readonly tags: Tags;
+}
+
 /** An instance as EC2 knows it: the machine, how it was bought, and what it was launched with. */
 export interface Instance extends Machine {
   readonly zoneId: string;
@@ -77,6 +101,11 @@ export interface Instance extends Machine {
   readonly usdPerHour: number;
   /** From when DescribeInstances shows it. */
   readonly visibleAt: Instant;
+  readonly placement:
+    | { readonly group: PlacementGroup; readonly partition: number | undefined }
+    | undefined;
+  /** The reservation that it counts to, by its own wish. */
+  reservation: Reservation | undefined;
   tags: Tags;
   terminatedAt: Instant | undefined;
   stateReason: { readonly Code: string; readonly Message: string } | undefined;
@@ -119,6 +148,9 @@ export interface Account {
   readonly images: Image[];
   readonly templates: Map<string, Template>;
   readonly profiles: Map<string, Profile>;
+  /** By id, as are placement groups. */
+  readonly reservations: Map<string, Reservation>;
+  readonly placementGroups: Map<string, PlacementGroup>;
   /** Every instance there ever was, in the order of launch. */
   readonly instances: Instance[];
   readonly instancesById: Map<string, Instance>;

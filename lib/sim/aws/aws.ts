@@ -22,11 +22,22 @@ import { launchTemplateOperations } from './launch-templates.ts';
 import { reclaim, recommendRebalance, terminate } from './machines.ts';
 import { marketOperations } from './market-operations.ts';
 import { networkOperations } from './network.ts';
+import {
+  makePlacementGroup,
+  type PlacementGroupOrder,
+  placementGroupOperations,
+} from './placement-groups.ts';
 import { profileOperations } from './profiles.ts';
-import { purchaseOperations } from './purchases.ts';
 import type { Queue } from './queue.ts';
 import { queueOperations } from './queue-operations.ts';
 import { isFields } from './request.ts';
+import {
+  expire,
+  leftOf,
+  type ReservationOrder,
+  reservationOperations,
+  reserve,
+} from './reservations.ts';
 
 /** What the embedded AWS is made of. */
 export interface AwsOptions {
@@ -78,6 +89,14 @@ export interface EmbeddedAws {
   readonly recommendRebalance: (instanceId: string) => void;
   /** Ends an instance as somebody at the console would. */
   readonly terminate: (instanceId: string) => void;
+  /** Buys capacity ahead; the answer tells its id and what is left, and cancels it. */
+  readonly reserve: (order: ReservationOrder) => {
+    readonly id: string;
+    readonly left: () => number;
+    readonly cancel: () => void;
+  };
+  /** Makes a placement group, and answers its id. */
+  readonly makePlacementGroup: (order: PlacementGroupOrder) => string;
   /** Amazon, or the account's owner, publishes more images. */
   readonly publishImages: (images: readonly Image[]) => void;
 }
@@ -147,6 +166,15 @@ export function createAws(options: AwsOptions): EmbeddedAws {
         Code: 'Client.UserInitiatedShutdown',
         Message: 'Client.UserInitiatedShutdown: User initiated shutdown',
       }),
+    reserve: (order) => {
+      const reservation = reserve(account, order);
+      return {
+        id: reservation.id,
+        left: () => leftOf(reservation),
+        cancel: () => expire(account, reservation, 'cancelled'),
+      };
+    },
+    makePlacementGroup: (order) => makePlacementGroup(account, order).id,
     publishImages: (images) => void account.images.push(...images),
   };
 }
@@ -159,7 +187,8 @@ const operationsOf = (account: Account, options: AwsOptions): Operations => ({
   ...marketOperations(account),
   ...networkOperations(account),
   ...profileOperations(account),
-  ...purchaseOperations(),
+  ...placementGroupOperations(account),
+  ...reservationOperations(account),
   ...queueOperations(options.queues),
   ...clusterOperations(account, options.cluster),
 });
@@ -184,6 +213,8 @@ const accountOf = (options: AwsOptions): Account => ({
   addressesDealt: new Map(),
   spotTaken: new Map(),
   fleets: new Map(),
+  reservations: new Map(),
+  placementGroups: new Map(),
   soldOut: new Set(),
   listeners: new Set(),
   publish: options.onEvent,

@@ -1,4 +1,5 @@
 import type { Account, Image, Subnet, Template } from './account.ts';
+import { type BoughtAhead, boughtAhead, type FleetMarket } from './bought-ahead.ts';
 import { awsError, invalidValue, missingParameter, unsupported } from './error.ts';
 import { templateNamed, userDataOf } from './launch-templates.ts';
 import type { Pool } from './market.ts';
@@ -25,7 +26,7 @@ export interface FleetOption {
 }
 
 /** What one option of a fleet buys. */
-export interface FleetOffer {
+export interface FleetOffer extends BoughtAhead {
   readonly pool: Pool;
   readonly subnet: Subnet;
   readonly imageId: string;
@@ -37,6 +38,7 @@ export interface FleetOffer {
 
 /** A CreateFleet request, understood. */
 export interface FleetRequest {
+  readonly market: FleetMarket;
   readonly capacityType: 'on-demand' | 'spot';
   readonly strategy: string;
   readonly total: number;
@@ -67,7 +69,8 @@ export function readFleetRequest(account: Account, input: Fields): FleetRequest 
   const capacity = structure(input, 'TargetCapacitySpecification');
   const total = optionalInteger(capacity, 'TotalTargetCapacity', [0, 10_000]);
   if (total === undefined) throw missingParameter('TotalTargetCapacity');
-  const capacityType = capacityTypeOf(capacity);
+  const market = marketOf(capacity);
+  const capacityType = market === 'spot' ? 'spot' : 'on-demand';
   const configs = structures(input, 'LaunchTemplateConfigs');
   if (configs.length === 0) throw missingParameter('LaunchTemplateConfigs');
   if (configs.length > 50)
@@ -77,26 +80,37 @@ export function readFleetRequest(account: Account, input: Fields): FleetRequest 
     throw invalidValue('ClientToken', clientToken, 'At most 64 ASCII characters.');
   }
   return {
+    market,
     capacityType,
     total,
     clientToken,
-    strategy: strategyOf(input, capacityType),
-    options: configs.flatMap((config) => optionsOf(account, config, capacityType)),
+    strategy: strategyOf(input, market),
+    options: configs.flatMap((config) => optionsOf(account, config, market)),
     instanceTags: tagsFor(input, 'instance'),
   };
 }
 
-function capacityTypeOf(capacity: Fields): 'on-demand' | 'spot' {
+const MARKETS: readonly FleetMarket[] = [
+  'on-demand',
+  'spot',
+  'capacity-block',
+  'reserved-capacity',
+];
+
+function marketOf(capacity: Fields): FleetMarket {
   const type = optionalText(capacity, 'DefaultTargetCapacityType') ?? 'on-demand';
-  if (type !== 'on-demand' && type !== 'spot') {
-    throw unsupported(`DefaultTargetCapacityType ${type}`);
-  }
-  const other = type === 'spot' ? 'OnDemandTargetCapacity' : 'SpotTargetCapacity';
-  if (capacity[other]) throw unsupported('fleets that mix on-demand and spot');
-  return type;
+  const market = MARKETS.find((known) => known === type);
+  if (market === undefined) throw unsupported(`DefaultTargetCapacityType ${type}`);
+  const mixed = ['OnDemandTargetCapacity', 'SpotTargetCapacity'].filter((name) => capacity[name]);
+  if (mixed.some((name) => !name.startsWith(market === 'spot' ? 'Spot' : 'OnDemand')))
+    throw unsupported('fleets that mix on-demand and spot');
+  return market;
 }
 
-function strategyOf(input: Fields, capacityType: 'on-demand' | 'spot'): string {
+/** What is paid for is not chosen by price: its fleets have no strategy. */
+function strategyOf(input: Fields, market: FleetMarket): string {
+  if (market === 'capacity-block' || market === 'reserved-capacity') return 'lowest-price';
+  const capacityType = market;
   const options = structure(input, capacityType === 'spot' ? 'SpotOptions' : 'OnDemandOptions');
   const unusual = Object.keys(options).find((name) => name !== 'AllocationStrategy');
   if (unusual !== undefined) throw unsupported(`${unusual} of a fleet`);
@@ -105,11 +119,7 @@ function strategyOf(input: Fields, capacityType: 'on-demand' | 'spot'): string {
   throw unsupported(`the allocation strategy ${strategy} for ${capacityType}`);
 }
 
-function optionsOf(
-  account: Account,
-  config: Fields,
-  capacityType: 'on-demand' | 'spot',
-): readonly FleetOption[] {
+function optionsOf(account: Account, config: Fields, market: FleetMarket): readonly FleetOption[] {
   const specification = structure(config, 'LaunchTemplateSpecification');
   const version = text(specification, 'Version');
   const template = templateNamed(account, specification);
@@ -131,7 +141,7 @@ function optionsOf(
       Overrides: override,
     },
     priority: typeof override.Priority === 'number' ? override.Priority : Number.POSITIVE_INFINITY,
-    offer: offerOf(account, template, override, capacityType),
+    offer: offerOf(account, template, override, market),
   }));
 }
 
@@ -142,7 +152,7 @@ function offerOf(
   account: Account,
   template: Template,
   override: Fields,
-  capacityType: 'on-demand' | 'spot',
+  market: FleetMarket,
 ): FleetOffer | Refusal {
   const { data } = template;
   const typeName = optionalText(override, 'InstanceType') ?? optionalText(data, 'InstanceType');
@@ -160,14 +170,20 @@ function offerOf(
       `The architecture '${type.architecture}' of the specified instance type does not match the architecture '${image.architecture}' of the specified AMI.`,
     );
   }
-  const unknown = unknownPurchase(data);
-  if (unknown !== undefined) return unknown;
+  const pool: Pool = {
+    capacityType: market === 'spot' ? 'spot' : 'on-demand',
+    type,
+    zone: subnet.zone,
+  };
+  const ahead = boughtAhead(account, data, pool, market);
+  if ('code' in ahead) return ahead;
   const groups = groupsOf(account, data);
   if ('code' in groups) return groups;
   const profile = profileOf(account, data);
   if ('code' in profile) return profile;
   return {
-    pool: { capacityType, type, zone: subnet.zone },
+    ...ahead,
+    pool,
     subnet,
     imageId: image.id,
     userData: userDataOf(data),
@@ -175,23 +191,6 @@ function offerOf(
     securityGroupIds: groups.ids,
     profileArn: profile.arn,
   };
-}
-
-/** The account has no capacity reservation and no placement group: see purchases.ts. */
-function unknownPurchase(data: Fields): Refusal | undefined {
-  const asked = structure(data, 'CapacityReservationSpecification');
-  const target = structure(asked, 'CapacityReservationTarget');
-  const reservation = optionalText(target, 'CapacityReservationId');
-  if (reservation !== undefined) {
-    return refusal(
-      'InvalidCapacityReservationId.NotFound',
-      `The Capacity Reservation with ID ${reservation} does not exist.`,
-    );
-  }
-  const group = optionalText(structure(data, 'Placement'), 'GroupId');
-  return group === undefined
-    ? undefined
-    : refusal('InvalidPlacementGroup.Unknown', `The Placement Group '${group}' is unknown.`);
 }
 
 function subnetOf(account: Account, override: Fields, data: Fields): Subnet | Refusal {

@@ -9,7 +9,9 @@ import { dryRun, parameterMismatch } from './launch-templates.ts';
 import { launch } from './machines.ts';
 import { type Pool, remaining, shortageOf, usdPerHour } from './market.ts';
 import { freeAddresses } from './network.ts';
+import { roomInGroup } from './placement-groups.ts';
 import { type Fields, fingerprint, isFields, tagsFor } from './request.ts';
+import { leftOf } from './reservations.ts';
 
 /**
  * CreateFleet, type `instant`: everything happens within the call. Options are tried in the order
@@ -79,14 +81,14 @@ function fill(account: Account, request: FleetRequest): unknown {
       InstanceIds: instances.map(({ id }) => id),
       InstanceType: instances[0]?.type.name,
       LaunchTemplateAndOverrides: echo(option),
-      Lifecycle: request.capacityType,
+      Lifecycle: request.market === 'capacity-block' ? 'capacity-block' : request.capacityType,
       SubnetId: instances[0]?.subnetId,
     })),
     Errors: errors.map(({ option, code, message }) => ({
       ErrorCode: code,
       ErrorMessage: message,
       LaunchTemplateAndOverrides: echo(option),
-      Lifecycle: request.capacityType,
+      Lifecycle: request.market === 'capacity-block' ? 'capacity-block' : request.capacityType,
     })),
   };
 }
@@ -99,8 +101,8 @@ interface Limit {
 /** How many instances an option can give, and what EC2 says when that is less than asked. */
 function limitOf(account: Account, { offer }: FleetOption): Limit {
   if ('code' in offer) return { amount: 0, refused: offer };
-  const { pool, subnet } = offer;
-  if (usdPerHour(account, pool) === undefined) {
+  const { pool, subnet, reservation } = offer;
+  if (reservation === undefined && usdPerHour(account, pool) === undefined) {
     return {
       amount: 0,
       refused: {
@@ -109,14 +111,37 @@ function limitOf(account: Account, { offer }: FleetOption): Limit {
       },
     };
   }
-  const left = remaining(account, pool);
+  const capacity = capacityOf(account, offer);
   const addresses = freeAddresses(account, subnet);
-  if (addresses >= left) return { amount: left, refused: shortageOf(account, pool) };
+  if (addresses >= capacity.amount) return capacity;
   return {
     amount: addresses,
     refused: {
       code: 'InsufficientFreeAddressesInSubnet',
       message: `There are not enough free addresses in subnet '${subnet.id}' to satisfy the requested number of instances.`,
+    },
+  };
+}
+
+/** What its reservation, its placement group or its pool can give. Source: EC2 API, Error codes. */
+function capacityOf(account: Account, { pool, reservation, group }: FleetOffer): Limit {
+  const room = group ? roomInGroup(account, group, pool.zone) : Number.POSITIVE_INFINITY;
+  const left = reservation === undefined ? remaining(account, pool) : leftOf(reservation);
+  if (room < left) {
+    return {
+      amount: room,
+      refused: {
+        code: 'InsufficientInstanceCapacity',
+        message: `You have reached the limit of instances per Availability Zone of the spread placement group '${group?.name}'.`,
+      },
+    };
+  }
+  if (reservation === undefined) return { amount: left, refused: shortageOf(account, pool) };
+  return {
+    amount: left,
+    refused: {
+      code: 'ReservationCapacityExceeded',
+      message: `The requested reservation ${reservation.id} does not have sufficient compatible and available capacity for this request.`,
     },
   };
 }
@@ -185,7 +210,7 @@ function buy(
   return launch(account, {
     ...offer,
     fleetId,
-    usdPerHour: usdPerHour(account, offer.pool) ?? 0,
+    usdPerHour: offer.reservation === undefined ? (usdPerHour(account, offer.pool) ?? 0) : 0,
     template: { id: template.id, name: template.name },
     tags: {
       ...tagsFor(template.data, 'instance'),

@@ -75,6 +75,13 @@ const describeInstance = (account: Account, instance: Instance): unknown => ({
     AvailabilityZone: instance.zone,
     AvailabilityZoneId: instance.zoneId,
     Tenancy: 'default',
+    ...(instance.placement && {
+      GroupId: instance.placement.group.id,
+      GroupName: instance.placement.group.name,
+      ...(instance.placement.partition === undefined
+        ? {}
+        : { PartitionNumber: instance.placement.partition }),
+    }),
   },
   PrivateDnsName: instance.privateDnsName,
   PrivateIpAddress: instance.privateIp,
@@ -89,6 +96,14 @@ const describeInstance = (account: Account, instance: Instance): unknown => ({
   ...(instance.spotRequestId === undefined
     ? {}
     : { InstanceLifecycle: 'spot', SpotInstanceRequestId: instance.spotRequestId }),
+  ...(instance.reservation && {
+    CapacityReservationId: instance.reservation.id,
+    CapacityReservationSpecification: {
+      CapacityReservationPreference: 'capacity-reservations-only',
+      CapacityReservationTarget: { CapacityReservationId: instance.reservation.id },
+    },
+    ...(instance.reservation.kind === 'capacity-block' && { InstanceLifecycle: 'capacity-block' }),
+  }),
   ...(instance.stateReason === undefined ? {} : { StateReason: instance.stateReason }),
 });
 

@@ -1,5 +1,7 @@
 import { type Account, hex, type Instance, instanceEvent, type Subnet } from './account.ts';
+import type { BoughtAhead } from './bought-ahead.ts';
 import { type Pool, poolName } from './market.ts';
+import { nextPartition } from './placement-groups.ts';
 import type { Tags } from './request.ts';
 
 /** How long an instance is pending. Assumed; the boot of its system comes after it. */
@@ -12,7 +14,7 @@ const VISIBLE_MS = [300, 2_500] as const;
 const SPOT_NOTICE_MS = 120_000;
 
 /** Everything that decides what one new instance is. */
-export interface Purchase {
+export interface Purchase extends BoughtAhead {
   readonly pool: Pool;
   readonly usdPerHour: number;
   readonly subnet: Subnet;
@@ -56,6 +58,11 @@ export function launch(account: Account, purchase: Purchase): Instance {
     template: purchase.template,
     spotRequestId: pool.capacityType === 'spot' ? `sir-${hex(account.random, 8)}` : undefined,
     usdPerHour: purchase.usdPerHour,
+    reservation: purchase.reservation,
+    placement: purchase.group && {
+      group: purchase.group,
+      partition: purchase.partition ?? nextPartition(account, purchase.group),
+    },
     visibleAt: now + account.random.between(...VISIBLE_MS),
     tags: purchase.tags,
     terminatedAt: undefined,
@@ -67,6 +74,7 @@ export function launch(account: Account, purchase: Purchase): Instance {
   count(account.addressesTaken, subnet.id, 1);
   count(account.addressesDealt, subnet.id, 1);
   if (pool.capacityType === 'spot') count(account.spotTaken, poolName(pool), 1);
+  if (instance.reservation !== undefined) instance.reservation.taken += 1;
   note(account, `${describe(instance)} launched at $${instance.usdPerHour}/h`, instance);
   announce(account, instance);
   account.clock.after(account.random.between(...PENDING_MS), () => run(account, instance));
@@ -103,6 +111,7 @@ function finish(account: Account, instance: Instance): void {
   instance.terminatedAt = account.clock.now();
   count(account.addressesTaken, instance.subnetId, -1);
   if (instance.capacityType === 'spot') count(account.spotTaken, poolName(instance), -1);
+  if (instance.reservation !== undefined) instance.reservation.taken -= 1;
   announce(account, instance);
   for (const listener of account.listeners) listener.gone(instance);
 }
