@@ -1,5 +1,7 @@
 import { act, objectsOf } from '#lib/act/act.ts';
+import type { ActLimits } from '#lib/act/ports.ts';
 import { foreignHolder, type HeldLease, takeLease } from '#lib/kube/lease.ts';
+import type { ClusterFigures } from '#lib/model/cluster-figures.ts';
 import type { Action, Decision, Outcome, Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
@@ -20,6 +22,8 @@ export interface TurnStory {
   readonly settles?: boolean;
   /** Look without the Lease, and take it only where something is to be done. */
   readonly looksFirst?: boolean;
+  /** What is told of the cluster beside the turn: by one function only, so that it is told once. */
+  readonly measure?: (snapshot: Snapshot) => ClusterFigures;
 }
 
 /** What a turn came to, for the log and for whoever invoked it. */
@@ -27,13 +31,19 @@ export interface TurnReport {
   readonly result: 'acted' | 'nothing to do' | 'held by another' | 'stale hint' | 'refused';
   readonly rounds: readonly Round[];
   readonly lookAgainAt?: EpochMs;
+  readonly startedAt: EpochMs;
+  readonly endedAt: EpochMs;
 }
+
+/** What a turn came to, before it is known when it ended. */
+type Ending = Omit<TurnReport, 'startedAt' | 'endedAt'>;
 
 /** One observation, one decision, and what became of its actions. */
 export interface Round {
   readonly plan: Plan;
   readonly outcomes: readonly Outcome[];
   readonly snapshot: Snapshot;
+  readonly tookMs: { readonly look: number; readonly decide: number; readonly act: number };
 }
 
 /** Kept back to release the Lease, send the hint and log before Lambda freezes the sandbox. */
@@ -56,6 +66,17 @@ export async function takeTurn(
   wakeUp: WakeUp,
   context: Remaining,
 ): Promise<TurnReport> {
+  const startedAt = shell.now();
+  const ending = await turn(shell, story, wakeUp, context);
+  return { ...ending, startedAt, endedAt: shell.now() };
+}
+
+async function turn(
+  shell: Shell,
+  story: TurnStory,
+  wakeUp: WakeUp,
+  context: Remaining,
+): Promise<Ending> {
   const until = shell.now() + context.getRemainingTimeInMillis() - ANSWER_MARGIN_MS;
   const holder = await foreignHolder(shell.kube, shell.now());
   if (holder !== undefined) return refuse(shell, holder);
@@ -93,11 +114,28 @@ const needsLease = ({ kind }: Action): boolean => !LEASE_FREE.has(kind);
  * sells takes seconds, and provision should not have to wait for it.
  */
 async function lookFirst(shell: Shell, story: TurnStory, until: EpochMs): Promise<Round> {
+  const limits = { until, mayGoOn: () => true };
+  return await goRound(shell, story, limits, (action) => !needsLease(action));
+}
+
+async function goRound(
+  shell: Shell,
+  story: TurnStory,
+  limits: ActLimits,
+  isToBeDone: (action: Action) => boolean,
+): Promise<Round> {
+  const begunAt = shell.now();
   const snapshot = await observe(shell, story.observe);
+  const seenAt = shell.now();
   const plan = story.decide(snapshot);
-  const free = plan.actions.filter((action) => !needsLease(action));
-  const outcomes = await act(shell, free, { until, mayGoOn: () => true });
-  return { plan, outcomes, snapshot };
+  const decidedAt = shell.now();
+  const outcomes = await act(shell, plan.actions.filter(isToBeDone), limits);
+  const tookMs = {
+    look: seenAt - begunAt,
+    decide: decidedAt - seenAt,
+    act: shell.now() - decidedAt,
+  };
+  return { plan, outcomes, snapshot, tookMs };
 }
 
 async function goRounds(
@@ -111,12 +149,11 @@ async function goRounds(
     // What goes on coming after a launch is gathered again, so that few calls launch a burst.
     const last = rounds.at(-1);
     if (story.settles && last?.outcomes.some(isLaunch)) await settle(shell, until, podsIn(last));
-    const snapshot = await observe(shell, story.observe);
-    const plan = story.decide(snapshot);
-    const actions = story.looksFirst ? plan.actions.filter(needsLease) : plan.actions;
-    const outcomes = await act(shell, actions, { until, mayGoOn: lease.isOurs });
-    rounds.push({ plan, outcomes, snapshot });
-    if (!outcomes.some(leadsOn)) break;
+    const limits = { until, mayGoOn: lease.isOurs };
+    const isToBeDone = story.looksFirst ? needsLease : () => true;
+    const round = await goRound(shell, story, limits, isToBeDone);
+    rounds.push(round);
+    if (!round.outcomes.some(leadsOn)) break;
   }
   return rounds;
 }
@@ -139,11 +176,7 @@ const LEADS_ON: ReadonlySet<string> = new Set([
   'liftTaint',
 ]);
 
-async function finish(
-  shell: Shell,
-  lease: HeldLease,
-  rounds: readonly Round[],
-): Promise<TurnReport> {
+async function finish(shell: Shell, lease: HeldLease, rounds: readonly Round[]): Promise<Ending> {
   const last = rounds.at(-1);
   const lookAgainAt = nextLook(rounds, shell.now());
   const sendsHint = lookAgainAt !== undefined && lookAgainAt < lease.nextLookAt(shell.now());
@@ -205,13 +238,13 @@ const isStale = (wakeUp: WakeUp, lastLookAt: EpochMs | undefined): boolean =>
 /** A turn seldom takes longer; what happened during it should not wait until the Lease runs out. */
 const USUAL_TURN_MS = 2_000;
 
-async function comeBack(shell: Shell, freeAt: EpochMs): Promise<TurnReport> {
+async function comeBack(shell: Shell, freeAt: EpochMs): Promise<Ending> {
   const lookAgainAt = Math.min(freeAt, shell.now() + USUAL_TURN_MS);
   await sendHintAt(shell, lookAgainAt, 'another invocation held the Lease', shell.now());
   return { result: 'held by another', rounds: [], lookAgainAt };
 }
 
-function refuse(shell: Shell, holder: string): TurnReport {
+function refuse(shell: Shell, holder: string): Ending {
   shell.log.warn(
     `${holder} holds Karpenter's Lease: two provisioners must not run side by side, nothing was done`,
   );
