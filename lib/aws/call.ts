@@ -43,6 +43,7 @@ import type {
 import type { SendMessageCommandInput, SendMessageCommandOutput } from '@aws-sdk/client-sqs';
 import type { GetParametersCommandInput, GetParametersCommandOutput } from '@aws-sdk/client-ssm';
 import type { AccessOperations } from './access-operations.ts';
+import type { EventBusOperations } from './event-bus-operation.ts';
 import type { MarketOperations } from './market-operations.ts';
 import type { ZonalShiftOperations } from './zonal-shift-operation.ts';
 
@@ -52,7 +53,11 @@ interface Operation<Input, Output> {
 }
 
 /** Each AWS operation that Joinery uses, with the SDK's own types of what goes in and comes out. */
-export interface AwsOperations extends MarketOperations, AccessOperations, ZonalShiftOperations {
+export interface AwsOperations
+  extends MarketOperations,
+    AccessOperations,
+    EventBusOperations,
+    ZonalShiftOperations {
   readonly CreateFleet: Operation<CreateFleetCommandInput, CreateFleetCommandOutput>;
   readonly CreateLaunchTemplate: Operation<
     CreateLaunchTemplateCommandInput,

@@ -34,6 +34,7 @@ export const PERMISSIONS: Readonly<Record<AwsOperation, readonly string[]>> = {
   GetParameters: ['ssm:GetParameters'],
   GetProducts: ['pricing:GetProducts'],
   ListInstanceProfiles: ['iam:ListInstanceProfiles'],
+  PutEvents: ['events:PutEvents'],
   RemoveRoleFromInstanceProfile: ['iam:RemoveRoleFromInstanceProfile'],
   SendMessage: ['sqs:SendMessage'],
   TerminateInstances: ['ec2:TerminateInstances'],

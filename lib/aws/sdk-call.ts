@@ -25,6 +25,8 @@ export function sdkCall(place: AwsPlace): RawAwsCall {
 
 const LOADERS = {
   ec2: async (settings) => (await import('./ec2-senders.ts')).ec2Senders(settings),
+  eventBus: async (settings) =>
+    (await import('./event-bus-operation.ts')).eventBusSenders(settings),
   eks: async (settings) => (await import('./eks-senders.ts')).eksSenders(settings),
   iam: async (settings) => (await import('./iam-senders.ts')).iamSenders(settings),
   pricing: async (settings) => (await import('./pricing-senders.ts')).pricingSenders(settings),
@@ -71,6 +73,7 @@ const SERVICES: ReadonlyMap<string, Service> = new Map(
     GetParameters: 'ssm',
     GetProducts: 'pricing',
     ListInstanceProfiles: 'iam',
+    PutEvents: 'eventBus',
     RemoveRoleFromInstanceProfile: 'iam',
     SendMessage: 'sqs',
     TerminateInstances: 'ec2',
