@@ -1,19 +1,19 @@
 /**
  * drift: keeps fresh what every EC2NodeClass resolved to, what EC2 sells and for how much, and the
- * hashes by which drift is seen.
- * Nodes that have drifted are not replaced yet; they are named in its log and left alone.
+ * hashes by which drift is seen; marks what has drifted and proposes what replaces it, within
+ * budgets. It only proposes: provision carries commands out.
  */
 import { decideDrift } from '#lib/decide/drift.ts';
 import type { Remaining } from '#lib/runtime/middleware.ts';
-import { logTurn } from '#lib/runtime/report.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
+import { tellTurn } from '#lib/runtime/tell-turn.ts';
 import { takeTurn } from '#lib/runtime/turn.ts';
 import { readWakeUp } from '#lib/triggers/wake-up.ts';
 
 const STORY = {
   name: 'drift',
   decide: decideDrift,
-  observe: { resolveAllNodeClasses: true, marketUpkeep: true },
+  observe: { resolveAllNodeClasses: true, marketUpkeep: true, listInstances: true },
   looksFirst: true,
 } as const;
 
@@ -21,5 +21,5 @@ const STORY = {
 export const createDrift = (shell: Shell) => async (event: unknown, context: Remaining) => {
   const wakeUp = readWakeUp(event);
   const report = await takeTurn(shell, STORY, wakeUp, context);
-  logTurn(shell, STORY.name, wakeUp, report);
+  await tellTurn(shell, STORY, wakeUp, report);
 };

@@ -1,28 +1,61 @@
-import { outOfDate } from '#lib/disruption/out-of-date.ts';
 import { marketUpkeep } from '#lib/ec2/market-refresh.ts';
 import { reservedUpkeep } from '#lib/ec2/reserved-upkeep.ts';
+import { overdueLifts } from '#lib/lifecycle/barrier.ts';
+import { driftedActions } from '#lib/lifecycle/drifted.ts';
 import { stampHashes } from '#lib/lifecycle/hash-stamping.ts';
 import { resolveNodeClasses } from '#lib/lifecycle/node-class.ts';
-import type { Plan } from '#lib/model/plan.ts';
+import type { Action, Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { anEmptyPlan } from './plan-parts.ts';
+import { overlaid } from '#lib/solver/overlays/overlay.ts';
+import { propose } from './commands/propose.ts';
+import { renewals } from './commands/renewals.ts';
+import { anEmptyPlan, nextLook, notYetWritten, sumOfUsd } from './plan-parts.ts';
 
 /**
- * Which nodes are no longer what their templates say. So far: EC2NodeClasses are resolved anew and
- * hashes kept up to date, nodes of reservations that end are seen to, and what EC2 sells is asked
- * for again where it has grown old; nodes that have drifted or expired are named, and stay.
+ * Which nodes are no longer what their templates say, or will soon be too old, and what replaces
+ * them. EC2NodeClasses are resolved anew and hashes kept up to date before anything is compared:
+ * what is stamped or marked by this plan is acted on by the next.
  */
-export function decideDrift(snapshot: Snapshot): Plan {
-  const kept = outOfDate(snapshot);
+export function decideDrift(seen: Snapshot): Plan {
+  const { snapshot } = overlaid(seen);
+  const upkeep = [...stampHashes(snapshot), ...resolveNodeClasses(snapshot)];
+  const marks = notYetWritten(driftedActions(snapshot), upkeep);
+  const { drafts, kept, events } = renewals(afterMarks(snapshot, marks));
+  const proposed = propose(drafts, snapshot);
+  const proposals = notYetWritten(proposed.actions, [...upkeep, ...marks]);
   return {
     ...anEmptyPlan('drift', snapshot),
+    nodeClaims: proposed.nodeClaims,
+    commands: proposed.commands,
     kept,
+    usdPerHour: sumOfUsd(proposed.nodeClaims.map(({ usdPerHour }) => usdPerHour)),
     actions: [
-      ...stampHashes(snapshot),
-      ...resolveNodeClasses(snapshot),
+      ...upkeep,
+      ...marks,
+      ...proposals,
+      ...events,
+      ...overdueLifts(snapshot),
       ...reservedUpkeep(snapshot),
       ...marketUpkeep(snapshot),
     ],
-    warnings: kept.map(({ node, because }) => `${node}: ${because}`),
+    ...nextLook(snapshot, [proposed.lookAgainInMs]),
   };
+}
+
+/** The Snapshot once conditions of NodeClaims are written, so that a plan shows what follows. */
+function afterMarks(snapshot: Snapshot, marks: readonly Action[]): Snapshot {
+  const written = new Map(
+    marks.flatMap((action) =>
+      action.kind === 'updateStatus' && action.status.conditions
+        ? [[action.object.uid, action.status.conditions] as const]
+        : [],
+    ),
+  );
+  if (written.size === 0) return snapshot;
+  const nodes = snapshot.nodes.map((state) => {
+    const conditions = written.get(state.claim?.meta.uid ?? '');
+    if (!state.claim || !conditions) return state;
+    return { ...state, claim: { ...state.claim, status: { ...state.claim.status, conditions } } };
+  });
+  return { ...snapshot, nodes };
 }

@@ -90,6 +90,17 @@ const typesOf = ({ members }: DraftCommand): readonly string[] =>
     return labels[INSTANCE_TYPE] ?? [];
   });
 
+/** What the next command must reckon with if a draft is carried out as it stands. */
+export function draftsAhead(facts: SimulationFacts, draft: DraftCommand): SimulationFacts {
+  const named = nameClaims(draft.replacements, namesIn(facts.snapshot));
+  const { inFlight } = facts;
+  const members = new Set([...inFlight.members, ...draft.members.map(({ state }) => state.name)]);
+  return {
+    ...reckonedWith(facts, draft, creationsOf(named, facts.snapshot)),
+    inFlight: { ...inFlight, members },
+  };
+}
+
 function reckonedWith(
   facts: SimulationFacts,
   { placements }: DraftCommand,
