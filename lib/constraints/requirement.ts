@@ -23,6 +23,9 @@ export interface Requirement {
   readonly values: ReadonlySet<string>;
   readonly gte?: bigint;
   readonly lte?: bigint;
+  /** Whether a bound was asked for as Gt, or Lt: sentences say it as it was asked. */
+  readonly isGt?: true;
+  readonly isLt?: true;
   readonly minValues?: number;
 }
 
@@ -71,12 +74,12 @@ export function requirementOf(spec: RequirementSpec): Requirement {
     case 'Gt': {
       const bound = boundOf(spec);
       if (bound === MAX_INT64) return { key, complement: false, values: NO_VALUES };
-      return { key, complement: true, values: NO_VALUES, gte: bound + 1n, ...more };
+      return { key, complement: true, values: NO_VALUES, gte: bound + 1n, isGt: true, ...more };
     }
     case 'Lt': {
       const bound = boundOf(spec);
       if (bound === MIN_INT64) return { key, complement: false, values: NO_VALUES };
-      return { key, complement: true, values: NO_VALUES, lte: bound - 1n, ...more };
+      return { key, complement: true, values: NO_VALUES, lte: bound - 1n, isLt: true, ...more };
     }
   }
 }
@@ -104,14 +107,21 @@ export function intersectRequirement(a: Requirement, b: Requirement): Requiremen
     return isWalked(a, b) ? narrow(a, b, within) : narrow(b, a, within);
   }
   const values = new Set([...a.values, ...b.values].filter(within));
-  const bounds = boundsOf(gte, lte);
+  const bounds = { ...lowerBound(gte, a, b), ...upperBound(lte, a, b) };
   return { key: a.key, complement: true, values, ...bounds, ...stricterMinimum(a, b) };
 }
 
-const boundsOf = (gte: bigint | undefined, lte: bigint | undefined) => ({
-  ...(gte === undefined ? {} : { gte }),
-  ...(lte === undefined ? {} : { lte }),
-});
+function lowerBound(gte: bigint | undefined, a: Requirement, b: Requirement) {
+  if (gte === undefined) return {};
+  const isGt = [a, b].some((each) => each.gte === gte && each.isGt);
+  return isGt ? { gte, isGt } : { gte };
+}
+
+function upperBound(lte: bigint | undefined, a: Requirement, b: Requirement) {
+  if (lte === undefined) return {};
+  const isLt = [a, b].some((each) => each.lte === lte && each.isLt);
+  return isLt ? { lte, isLt } : { lte };
+}
 
 /** What `other` and the bounds leave of a concrete requirement; the same one if that is all. */
 function narrow(
@@ -235,18 +245,28 @@ const LISTED_VALUES = 5;
 /**
  * The requirement as a person reads it in an event.
  *
- * Example: "topology.kubernetes.io/zone In [us-east-1a us-east-1b] minValues 2"
- * Source: karpenter v1.14, scheduling/requirement.go, String.
+ * Example: "topology.kubernetes.io/zone In [us-east-1a us-east-1b] minValues 2", and
+ * "karpenter.k8s.aws/instance-cpu Gt 3"
+ * Source: karpenter v1.14, scheduling/requirement.go, String, which says Exists >=4 of the latter.
  */
 export function describeRequirement(requirement: Requirement): string {
   const operator = operatorOf(requirement);
   const values = sortedValues(requirement);
   const listed = values.slice(0, LISTED_VALUES);
   if (values.length > LISTED_VALUES) listed.push(`and ${values.length - LISTED_VALUES} others`);
-  const parts = [requirement.key, operator];
+  const bounds = describeBounds(requirement);
+  const isBound = operator === 'Exists' && bounds.length > 0;
+  const parts = [requirement.key, ...(isBound ? [] : [operator])];
   if (values.length > 0) parts.push(`[${listed.join(' ')}]`);
-  if (requirement.gte !== undefined) parts.push(`>=${requirement.gte}`);
-  if (requirement.lte !== undefined) parts.push(`<=${requirement.lte}`);
+  parts.push(...bounds);
   if (requirement.minValues !== undefined) parts.push(`minValues ${requirement.minValues}`);
   return parts.join(' ');
+}
+
+/** Bounds as they were asked for: Gt 8, or Gte 9. */
+function describeBounds({ gte, lte, isGt, isLt }: Requirement): readonly string[] {
+  const bounds: string[] = [];
+  if (gte !== undefined) bounds.push(isGt ? `Gt ${gte - 1n}` : `Gte ${gte}`);
+  if (lte !== undefined) bounds.push(isLt ? `Lt ${lte + 1n}` : `Lte ${lte}`);
+  return bounds;
 }

@@ -120,7 +120,7 @@ export function attempt(
   const opened = toOpen.map(({ group }) => group);
   const prices = priceOut(demandsOf(toOpen), inPlay, admissions);
   const going = (pricing === 'alternative' && prices.alternative) || prices;
-  const { claims, drafts, ledger } = packNewNodes(toOpen, onHosts, opening, {
+  const made = packNewNodes(toOpen, onHosts, opening, {
     axes,
     admissions,
     prices: withCorrections(going, corrections, opened),
@@ -137,8 +137,7 @@ export function attempt(
   const packed = {
     hosts,
     placements,
-    claims,
-    drafts,
+    ...made,
     left: waiting.filter(({ left }) => left.length > 0),
     heldBack: heldBackAmong(waiting, assigning),
     wishesGivenUp: wishesGivenUp([...waiting, ...sent]),
@@ -153,8 +152,7 @@ export function attempt(
       admissions,
     }),
     admissions,
-    ledger,
-    corrections: () => corrected({ claims, groups: opened, prices: going, before: corrections }),
+    corrections: () => corrected({ ...made, groups: opened, prices: going, before: corrections }),
   };
   const inVain = ownedInVain([...waiting, ...sent], { sought, begun });
   return { packed, missing: missingAmong(assigned, sent, groupOf), inVain };

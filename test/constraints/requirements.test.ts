@@ -157,7 +157,8 @@ describe('specsOfRequirements', () => {
       'b In',
       'c DoesNotExist',
     ]);
-    expect(requirementsOf(specs)).toEqual(requirements);
+    const inclusive = requiring('b In y x', 'a Gte 2', 'a NotIn 5', 'c DoesNotExist');
+    expect(requirementsOf(specs)).toEqual(inclusive);
   });
 });
 

@@ -1,4 +1,4 @@
-import { isCompatible } from '#lib/constraints/requirements.ts';
+import { isCompatible, type Requirements } from '#lib/constraints/requirements.ts';
 import { WELL_KNOWN } from '#lib/model/labels.ts';
 import type { AdmittedProblem, Packed } from '../attempt.ts';
 import { emptyLoads, type HostLoads } from '../hosts/host-loads.ts';
@@ -9,7 +9,7 @@ import type { Ledger } from '../opening/ledger.ts';
 import type { OpenContext } from '../opening/open.ts';
 import type { SealedClaim } from '../opening/seal.ts';
 import { createShapes } from '../opening/shapes.ts';
-import type { Ask } from '../pods/ask.ts';
+import type { Ask, LabelAsk } from '../pods/ask.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Prices } from '../prices/prices.ts';
 import { allowedBy, createNarrowing, type Narrowing } from '../topology/cells.ts';
@@ -95,26 +95,27 @@ export function addStand({ census, loads, settle, stands }: OpenPlan, stand: Sta
 }
 
 /**
- * Whether rules over domains let one more pod of a group in where labels may be such as these: of
- * several ways to meet its node affinity only those count in which it could be there at all.
+ * Whether rules over domains let one more pod of a group in where labels may be such as these. Of
+ * several ways to meet its node affinity only those count in which it could be there at all, as far
+ * as domains are compared that nobody is in yet.
  */
 export function admits(
   { census, problem: { topology } }: OpenPlan,
   { standing, sample }: PodGroup,
   { place, labels }: Pick<Spot, 'place' | 'labels'>,
 ): boolean {
-  const allowed =
+  const anyhow = topology.allowedTo(sample);
+  const here =
     sample.nodeAffinity.required.length < 2
-      ? topology.allowedTo(sample)
-      : allowedBy(sample, ({ requirements, present }) =>
-          labels.some(
-            (each) =>
-              isCompatible(each, requirements, WELL_KNOWN) &&
-              isCompatible(each, present, WELL_KNOWN),
-          ),
-        );
-  return !census.objection(standing.byDomain, place, allowed);
+      ? anyhow
+      : allowedBy(sample, (ask) => labels.some((each) => mayMeet(each, ask)));
+  return !census.objection(standing.byDomain, place, (topologyKey, value, isReal) =>
+    isReal ? anyhow(topologyKey, value) : here(topologyKey, value),
+  );
 }
+
+const mayMeet = (labels: Requirements, { requirements, present }: LabelAsk): boolean =>
+  isCompatible(labels, requirements, WELL_KNOWN) && isCompatible(labels, present, WELL_KNOWN);
 
 /** Whether one more pod there would keep somebody from being the first of his kind elsewhere. */
 export function spoils(

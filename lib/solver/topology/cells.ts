@@ -6,7 +6,7 @@ import type { Pod } from '#lib/model/pod.ts';
 import { type Ask, type AskLevel, type LabelAsk, requiredAlternatives } from '../pods/ask.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Source } from '../sources.ts';
-import type { Allowed, Place } from './census.ts';
+import type { Place } from './census.ts';
 
 /** One value of each topology key that matters to a group: where some of its pods may go. */
 export interface Cell {
@@ -25,7 +25,10 @@ const MOST_CELLS = 4096;
  * What a pod's own node selector and affinity allow, whichever alternative is taken that some node
  * meets or could; where its volumes are has no say.
  */
-export function allowedBy(pod: Pod, isPossible: (ask: LabelAsk) => boolean): Allowed {
+export function allowedBy(
+  pod: Pod,
+  isPossible: (ask: LabelAsk) => boolean,
+): (topologyKey: string, value: string) => boolean {
   const asks = requiredAlternatives(pod);
   const possible = asks.filter(isPossible);
   return (topologyKey, value) =>
@@ -42,7 +45,7 @@ export interface KnownValues {
   /** Every value of a topology key that nodes have or could have, sorted. */
   readonly valuesOf: (topologyKey: string) => readonly string[];
   /** See allowedBy; remembered for each pod. */
-  readonly allowedTo: (pod: Pod) => Allowed;
+  readonly allowedTo: (pod: Pod) => (topologyKey: string, value: string) => boolean;
   /** Whether some node that is there lacks the label. */
   readonly isMissingOnHosts: (topologyKey: string) => boolean;
 }

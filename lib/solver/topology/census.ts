@@ -21,6 +21,8 @@ interface Tally {
   readonly owners: Map<string, number>;
   /** Of a spread: the domains whose emptiness counts; wherever its pods stand there is one. */
   readonly domains: Set<string>;
+  /** Those among them in which a node is there, or pods are. */
+  readonly real: Set<string>;
   /** Of an affinity: all pods that it selects where one of its terms' labels is. */
   selected: number;
   /** Of an affinity: whether an owner may be the first that the rule selects. */
@@ -52,8 +54,11 @@ export interface Census {
   readonly addDomain: (rule: TopologyRule, domain: string) => void;
 }
 
-/** Whether a pod's own node selector and affinity allow a value of a topology key. */
-export type Allowed = (topologyKey: string, value: string) => boolean;
+/**
+ * Whether a pod's own node selector and affinity allow a value of a topology key; `isReal` says
+ * whether there is a node with it, or only could be.
+ */
+export type Allowed = (topologyKey: string, value: string, isReal: boolean) => boolean;
 
 /**
  * An empty census of `rules`. Owners of the affinities in `sought` wait for somebody else to be
@@ -77,6 +82,7 @@ export function createCensus(
         possible: new Map(),
         owners: new Map(),
         domains: new Set(rule.kind === 'spread' ? domainsOf(rule) : []),
+        real: new Set(),
         selected: 0,
         mayBegin: !sought.has(rule),
       },
@@ -124,7 +130,10 @@ export function createCensus(
     relent: () => {
       for (const tally of tallies.values()) tally.mayBegin = true;
     },
-    addDomain: (rule, domain) => tallies.get(rule)?.domains.add(domain),
+    addDomain: (rule, domain) => {
+      tallies.get(rule)?.domains.add(domain);
+      tallies.get(rule)?.real.add(domain);
+    },
   };
 }
 
@@ -143,6 +152,7 @@ function count(
   if (only === undefined || !isCertain) return;
   add(tally.sure, only, times);
   tally.domains.add(only);
+  tally.real.add(only);
 }
 
 const NOWHERE: readonly string[] = [];
@@ -209,7 +219,7 @@ function emptiest(
   let least = Number.POSITIVE_INFINITY;
   let domains = beside === undefined ? 0 : 1;
   for (const domain of tally.domains) {
-    if (domain === beside || !allowed(topologyKey, domain)) continue;
+    if (domain === beside || !allowed(topologyKey, domain, tally.real.has(domain))) continue;
     domains += 1;
     least = Math.min(least, tally.sure.get(domain) ?? 0);
   }

@@ -10,7 +10,7 @@ import { type Host, isGoing } from '../hosts/hosts.ts';
 import type { LabelAsk } from '../pods/ask.ts';
 import type { Source } from '../sources.ts';
 import { allowedBy, type KnownValues } from './cells.ts';
-import { type Allowed, type Census, type Counting, createCensus, type Place } from './census.ts';
+import { type Census, type Counting, createCensus, type Place } from './census.ts';
 import type { Domains } from './domains.ts';
 import type { Residents } from './node-rules.ts';
 import type { TopologyRule } from './rule.ts';
@@ -72,7 +72,7 @@ export function topologyOf(problem: TopologyProblem): Topology {
       return [key, [...new Set([...domains.of(key), ...onHosts])].sort(compareText)] as const;
     }),
   );
-  const allowed = new Map<Pod, Allowed>();
+  const allowed = new Map<Pod, ReturnType<typeof allowedBy>>();
   return {
     valuesOf: (topologyKey) => values.get(topologyKey) ?? [],
     allowedTo: (pod) => {

@@ -144,6 +144,7 @@ export function isNew(pod: Pod, seen: Set<string>): boolean {
 /** A node that a pool could surely make for one pod, by the labels it would have. */
 export interface Makeable {
   readonly pool: NodePool;
+  readonly type: InstanceType;
   readonly labels: Labels;
 }
 
@@ -158,7 +159,7 @@ export function makeable(
   snapshot: Snapshot,
   { placing, puristic }: { readonly placing: Placing; readonly puristic: boolean },
 ): readonly Makeable[] {
-  const { taints, requirements } = pool.template;
+  const { taints } = pool.template;
   const isHard = puristic && taints.some(({ effect }) => effect === 'PreferNoSchedule');
   if (!givesNodes(pool) || isHard || !toleratesAll(pod, taints)) return [];
   if (pod.resourceClaims.length > 0) return [];
@@ -167,15 +168,29 @@ export function makeable(
     .filter((type) => shortOf(chargeOf(type, left), left).length === 0)
     .map((type) => ({ type, nodes: nodesFor(type, pool, pod, snapshot) }))
     .filter(({ nodes }) => nodes.length > 0);
-  const isEnough = requirements.every((line) => {
+  const isEnough = offersEnough(
+    pool,
+    pod,
+    ways.map(({ type }) => type),
+  );
+  return isEnough
+    ? ways.flatMap(({ type, nodes }) => nodes.map((labels) => ({ pool, type, labels })))
+    : [];
+}
+
+/** Whether these types offer as many values as the pool demands, as far as that is easy to say. */
+export const offersEnough = (
+  { template: { requirements } }: NodePool,
+  pod: Pod,
+  types: readonly InstanceType[],
+): boolean =>
+  types.length > 0 &&
+  requirements.every((line) => {
     const wanted = line.minValues ?? 0;
     if (wanted === 0) return true;
-    const types = ways.map(({ type }) => type);
     const asksForIt = JSON.stringify([pod.nodeSelector, pod.nodeAffinity]).includes(line.key);
     return !asksForIt && !needsMore(pod) && valuesOf(types, line, requirements).size >= wanted;
   });
-  return isEnough ? ways.flatMap(({ nodes }) => nodes).map((labels) => ({ pool, labels })) : [];
-}
 
 const valuesOf = (
   types: readonly InstanceType[],

@@ -3,12 +3,13 @@
  * take when the whole plan stands and this pod is bound last.
  */
 import type { Placing } from '#lib/decide/place.ts';
+import type { InstanceType } from '#lib/model/instance-type.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { affinityProblems, antiAffinityProblems } from './apart.ts';
 import { problemsWith } from './hosts.ts';
-import { isNew, type Makeable, makeable } from './limits.ts';
+import { isNew, type Makeable, makeable, offersEnough } from './limits.ts';
 import { type Place, placesOf } from './places.ts';
 import { HOSTNAME, type Labels, mightSelect, NODEPOOL, ZONE } from './rules.ts';
 import { spreadProblems } from './spread.ts';
@@ -51,8 +52,13 @@ export function refusalProblems(
     return snapshot.nodePools
       .filter((pool) => {
         const nodes = makeable(pool, pod, snapshot, { placing, puristic: false });
-        return distinct(nodes, keys, pod).some((place) =>
+        const holding = kindsOf(nodes, keys, pod).filter(({ place }) =>
           holdsWith(pod, [...places, place], snapshot),
+        );
+        return offersEnough(
+          pool,
+          pod,
+          holding.flatMap(({ types }) => types),
         );
       })
       .map(({ meta }) => `${name} is refused though ${meta.name} could make a node`);
@@ -78,14 +84,20 @@ const keysOf = ({ topologySpread, podAffinity, podAntiAffinity }: Pod): readonly
     ({ topologyKey }) => topologyKey,
   );
 
-/** One new node of each kind that differs by these labels. */
-function distinct(nodes: readonly Makeable[], keys: readonly string[], pod: Pod): readonly Place[] {
-  const found = new Map<string, Place>();
-  for (const { pool, labels } of nodes) {
+/** New nodes that differ by some label only. */
+interface Kind {
+  readonly place: Place;
+  readonly types: InstanceType[];
+}
+
+/** One new node of each kind that differs by these labels, and the types that make it. */
+function kindsOf(nodes: readonly Makeable[], keys: readonly string[], pod: Pod): readonly Kind[] {
+  const found = new Map<string, Kind>();
+  for (const { pool, type, labels } of nodes) {
     for (const settled of settle(labels, keys)) {
       if (!mightSelect(pod, settled)) continue;
       const told = JSON.stringify(keys.map((key) => settled.get(key)));
-      found.set(told, {
+      const place = {
         name: 'a new node',
         isNew: true,
         isReal: false,
@@ -94,7 +106,10 @@ function distinct(nodes: readonly Makeable[], keys: readonly string[], pod: Pod)
         outcomes: [new Map([...settled, [HOSTNAME, ['a new node']]])],
         bound: [],
         coming: [pod],
-      });
+      };
+      const kind = found.get(told) ?? { place, types: [] };
+      kind.types.push(type);
+      found.set(told, kind);
     }
   }
   return [...found.values()];
