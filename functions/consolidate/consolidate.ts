@@ -4,8 +4,8 @@
  */
 import { decideConsolidate } from '#lib/decide/consolidate.ts';
 import type { Remaining } from '#lib/runtime/middleware.ts';
-import { logTurn } from '#lib/runtime/report.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
+import { tellTurn } from '#lib/runtime/tell-turn.ts';
 import { takeTurn } from '#lib/runtime/turn.ts';
 import { readWakeUp } from '#lib/triggers/wake-up.ts';
 
@@ -15,5 +15,5 @@ const STORY = { name: 'consolidate', decide: decideConsolidate, looksFirst: true
 export const createConsolidate = (shell: Shell) => async (event: unknown, context: Remaining) => {
   const wakeUp = readWakeUp(event);
   const report = await takeTurn(shell, STORY, wakeUp, context);
-  logTurn(shell, STORY.name, wakeUp, report);
+  await tellTurn(shell, STORY, wakeUp, report);
 };

@@ -7,18 +7,24 @@
  * one turn. What could not be done now is asked for again by a delayed hint, never by failing the
  * message: failed messages end in the dead-letter queue, and that is kept for bugs.
  */
+import { clusterFigures } from '#lib/decide/cluster-figures.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
 import type { Remaining } from '#lib/runtime/middleware.ts';
-import { logTurn } from '#lib/runtime/report.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
+import { tellTurn } from '#lib/runtime/tell-turn.ts';
 import { takeTurn } from '#lib/runtime/turn.ts';
 import { readWakeUp } from '#lib/triggers/wake-up.ts';
 
-const STORY = { name: 'provision', decide: decideProvision, settles: true } as const;
+const STORY = {
+  name: 'provision',
+  decide: decideProvision,
+  settles: true,
+  measure: clusterFigures,
+} as const;
 
 /** The function that the queue and the heartbeat invoke. */
 export const createProvision = (shell: Shell) => async (event: unknown, context: Remaining) => {
   const wakeUp = readWakeUp(event);
   const report = await takeTurn(shell, STORY, wakeUp, context);
-  logTurn(shell, STORY.name, wakeUp, report);
+  await tellTurn(shell, STORY, wakeUp, report);
 };

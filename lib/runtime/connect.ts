@@ -38,11 +38,16 @@ export async function connect(
       },
       settings,
       log: logOf(logger),
+      ...metricsOf(environment),
     },
   };
 }
 
 /** An endpoint override is the SDK's own, here so that it need not be of this process. */
+/** Only Lambda's standard output is read for metrics. */
+const metricsOf = ({ AWS_LAMBDA_FUNCTION_NAME }: Environment): Pick<Shell, 'writeMetrics'> =>
+  AWS_LAMBDA_FUNCTION_NAME ? { writeMetrics: (line) => process.stdout.write(`${line}\n`) } : {};
+
 const awsIn = (region: string, { AWS_ENDPOINT_URL: endpoint }: Environment): AwsCall =>
   typedCall(sdkCall({ region, ...(endpoint && { endpoint }) }));
 

@@ -1,3 +1,4 @@
+import type { ClusterFigures } from '#lib/model/cluster-figures.ts';
 import type { Outcome, Plan, PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { WakeUp } from '#lib/triggers/wake-up.ts';
 import type { Shell } from './shell.ts';
@@ -6,20 +7,39 @@ import type { Round, TurnReport } from './turn.ts';
 /** So many refusals, warnings and kept nodes are spelled out; the rest is counted. */
 const SPELLED_OUT = 10;
 
+/** A turn, and what is known of it. */
+export interface ToldTurn {
+  readonly name: string;
+  readonly wakeUp: WakeUp;
+  readonly report: TurnReport;
+  readonly figures?: ClusterFigures;
+}
+
 /**
  * Writes one line for a turn. `said` holds, in sentences, what woke it, what it saw, what it
  * decided and why, and what came of it; the other fields hold the same for machines.
  */
-export function logTurn(shell: Shell, name: string, wakeUp: WakeUp, report: TurnReport): void {
+export function logTurn(shell: Pick<Shell, 'log' | 'now'>, told: ToldTurn): void {
+  const { name, wakeUp, report, figures } = told;
   const outcomes = report.rounds.flatMap((round) => round.outcomes);
   shell.log.info(`${name}: ${report.result}`, {
     said: describeTurn(wakeUp, report, shell.now()),
     rounds: report.rounds.length,
+    tookMs: tookMs(report),
+    ...(figures && { figures }),
+    did: Object.fromEntries(countDone(outcomes)),
     nodeClaims: plansOf(report).flatMap(({ nodeClaims }) => nodeClaims),
     notDone: outcomes
       .filter(({ result }) => result !== 'done')
       .map(({ action, result, because }) => ({ action: action.kind, result, because })),
   });
+}
+
+/** How long a turn took, and its parts over all rounds. */
+function tookMs({ rounds, startedAt, endedAt }: TurnReport) {
+  const sum = (part: keyof Round['tookMs']): number =>
+    rounds.reduce((total, each) => total + each.tookMs[part], 0);
+  return { all: endedAt - startedAt, look: sum('look'), decide: sum('decide'), act: sum('act') };
 }
 
 /** What a turn was about, in sentences for a person; the same for the log and for a story. */
@@ -81,12 +101,18 @@ function describeRefusals(plan: Plan | undefined): readonly string[] {
   });
 }
 
-function describeOutcomes(outcomes: readonly Outcome[]): readonly string[] {
+function countDone(outcomes: readonly Outcome[]): ReadonlyMap<string, number> {
   const done = new Map<string, number>();
   for (const { action, result } of outcomes) {
     if (result === 'done') done.set(action.kind, (done.get(action.kind) ?? 0) + 1);
   }
-  const did = [...done].map(([kind, times]) => (times === 1 ? kind : `${kind} × ${times}`));
+  return done;
+}
+
+function describeOutcomes(outcomes: readonly Outcome[]): readonly string[] {
+  const did = [...countDone(outcomes)].map(([kind, times]) =>
+    times === 1 ? kind : `${kind} × ${times}`,
+  );
   const notDone = outcomes
     .filter(({ result }) => result !== 'done')
     .map(({ action, result, because }) =>

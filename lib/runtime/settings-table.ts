@@ -59,6 +59,13 @@ export const SETTINGS = {
     pattern: /^https?:\/\/\S+$/,
     expected: 'the URL of the queue that wakes provision',
   },
+  eventBus: {
+    name: 'JOINERY_EVENT_BUS',
+    says: 'An EventBridge bus that every decision is put on as an event',
+    fallback: '',
+    pattern: /^(arn:[\w-]+:events:[\w-]+:\d{12}:event-bus\/)?[/.\w-]{0,256}$/,
+    expected: 'the name or the ARN of an event bus, or nothing',
+  },
   minValuesPolicy: {
     name: 'JOINERY_MIN_VALUES_POLICY',
     says: 'Whether a node that cannot keep minValues is refused (Strict) or made all the same (BestEffort)',

@@ -9,6 +9,8 @@ export interface Settings {
   readonly cluster: ClusterSettings;
   /** The queue that wakes provision. */
   readonly hintQueueUrl: string;
+  /** Where decisions are announced; nowhere where absent. */
+  readonly eventBus?: string;
   /** Who holds the Lease while this sandbox acts; unique per sandbox. */
   readonly identity: string;
 }
@@ -44,12 +46,15 @@ export const readSettings = (environment: Environment): Settings =>
       ...spreadIn(read(SETTINGS.schedulerConfig)),
     },
     hintQueueUrl: read(SETTINGS.hintQueueUrl),
+    ...busIn(read(SETTINGS.eventBus)),
     identity: read(SETTINGS.identity),
   }));
 
 /** Bad ones are told with all other bad settings. */
 const placementIn = (text: string): PlacementMode =>
   text === 'bind' || text === 'none' ? text : 'nominate';
+
+const busIn = (text: string): Pick<Settings, 'eventBus'> => (text === '' ? {} : { eventBus: text });
 
 /** A setting that may be left out. */
 const given = (

@@ -19,4 +19,6 @@ export interface Shell extends HintSender {
   readonly sleep: (ms: number) => Promise<void>;
   readonly settings: Settings;
   readonly events: EventMemory;
+  /** Takes one line of metrics as it is; nobody hears of them where absent. */
+  readonly writeMetrics?: (line: string) => void;
 }
