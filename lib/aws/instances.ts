@@ -127,10 +127,9 @@ function capacityTypeOf(described: DescribedInstance): Instance['capacityType'] 
   return CapacityReservationId !== undefined && isAskedFor ? 'reserved' : 'on-demand';
 }
 
-function placeOf(
-  described: DescribedInstance,
-): Pick<Instance, 'subnetId' | 'securityGroupIds' | 'reservationId' | 'instanceProfile'> {
+function placeOf(described: DescribedInstance): Partial<Instance> {
   const { SubnetId, SecurityGroups, CapacityReservationId } = described;
+  const partition = described.Placement?.PartitionNumber;
   const profile = described.IamInstanceProfile?.Arn?.split('/').at(-1);
   return {
     ...(SubnetId === undefined ? {} : { subnetId: SubnetId }),
@@ -138,6 +137,7 @@ function placeOf(
       ? {}
       : { securityGroupIds: SecurityGroups.flatMap(({ GroupId }) => GroupId ?? []).sort() }),
     ...(profile === undefined ? {} : { instanceProfile: profile }),
+    ...(partition === undefined ? {} : { partition }),
     ...(CapacityReservationId === undefined ? {} : { reservationId: CapacityReservationId }),
   };
 }

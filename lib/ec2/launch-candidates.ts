@@ -3,8 +3,8 @@ import type { Requirement } from '#lib/constraints/requirement.ts';
 import { has } from '#lib/constraints/requirement.ts';
 import { agrees, type Requirements } from '#lib/constraints/requirements.ts';
 import { fits, type Resources } from '#lib/constraints/resources.ts';
-import type { CapacityType, InstanceType } from '#lib/model/instance-type.ts';
-import { CAPACITY_TYPE } from '#lib/model/labels.ts';
+import type { CapacityType, InstanceType, Offering } from '#lib/model/instance-type.ts';
+import { CAPACITY_TYPE, RESERVATION_ID } from '#lib/model/labels.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import {
   byPrice,
@@ -69,9 +69,17 @@ function candidateOf(
 ): readonly Candidate[] {
   if (!agrees(type.requirements, requirements) || !fits(requests, type.allocatable)) return [];
   const offerings = type.offerings.filter(
-    (offering) => offering.available && agrees(offering.requirements, requirements),
+    (offering) => isToBeHad(offering, requirements) && agrees(offering.requirements, requirements),
   );
   return offerings.length === 0 ? [] : [{ type, offerings }];
+}
+
+/** What is left of a reservation and promised is for those who insist on that reservation. */
+function isToBeHad(offering: Offering, requirements: Requirements): boolean {
+  const { available, reservationId, reservationCapacity = 0 } = offering;
+  if (!available || reservationId === undefined) return available;
+  const insistsOn = requirements.get(RESERVATION_ID);
+  return reservationCapacity > 0 || (insistsOn !== undefined && has(insistsOn, reservationId));
 }
 
 function firstUnmet(

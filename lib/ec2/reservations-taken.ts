@@ -5,7 +5,7 @@ import { CAPACITY_TYPE, RESERVATION_ID } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import type { EpochMs } from '#lib/model/time.ts';
-import type { ReservationsTaken } from './reserved-offerings.ts';
+import type { ReservationsTaken, TakenInstances } from './reserved-offerings.ts';
 
 /**
  * The instances of reservations that EC2's last count does not hold: one for each NodeClaim
@@ -19,10 +19,15 @@ export function reservationsTaken(
   nodeClasses: readonly NodeClass[],
 ): ReservationsTaken {
   const counted = countsOf(nodeClasses);
-  const taken = new Map<string, number>();
+  const taken = new Map<string, TakenInstances>();
   for (const claim of claims) {
-    for (const id of isLaunched(claim) ? launchedSince(claim, counted) : promisedTo(claim)) {
-      taken.set(id, (taken.get(id) ?? 0) + 1);
+    const isLaunched = claim.status.providerId !== undefined;
+    for (const id of isLaunched ? launchedSince(claim, counted) : promisedTo(claim)) {
+      const { launched, promised } = taken.get(id) ?? { launched: 0, promised: 0 };
+      taken.set(id, {
+        launched: launched + Number(isLaunched),
+        promised: promised + Number(!isLaunched),
+      });
     }
   }
   return taken;
@@ -37,8 +42,6 @@ function countsOf(nodeClasses: readonly NodeClass[]): ReadonlyMap<string, EpochM
   }
   return counted;
 }
-
-const isLaunched = ({ status }: NodeClaim): boolean => status.providerId !== undefined;
 
 /** The reservation that a NodeClaim was launched into, where it was counted before that. */
 function launchedSince(

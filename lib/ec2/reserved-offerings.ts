@@ -20,13 +20,22 @@ import type { RegionalType } from './table.ts';
  */
 const SHARE_OF_ON_DEMAND = 1 / 10_000_000;
 
-/** Instances that reservations have given, or are promised, since EC2 counted; by reservation. */
-export type ReservationsTaken = ReadonlyMap<string, number>;
+/** What is gone of a reservation since EC2 counted. */
+export interface TakenInstances {
+  /** Launched into it. */
+  readonly launched: number;
+  /** Promised to NodeClaims that are still to be launched. */
+  readonly promised: number;
+}
+
+/** What is gone of reservations since EC2 counted, by reservation. */
+export type ReservationsTaken = ReadonlyMap<string, TakenInstances>;
 
 /**
  * The offerings that a type's capacity reservations make of it: one for each in a zone with a
- * subnet, sorted by price, zone and reservation. One that has nothing
- * left, ends soon or is sold out is there and not available.
+ * subnet, sorted by price, zone and reservation. One that has nothing left, ends soon or is sold
+ * out is there and not available. One of which all that is left is promised is available, for
+ * those to whom it is promised, and its capacity is 0.
  *
  * Source: karpenter AWS provider v1.14, providers/instancetype/offering.
  */
@@ -41,8 +50,8 @@ export function reservedOfferings(
     const zone = zones.find((one) => one.name === reservation.zone);
     const sale = type.sales.find((one) => one.zone === reservation.zone);
     if (zone === undefined) return [];
-    const counted = reservation.availableInstances ?? 0;
-    const left = Math.max(0, counted - (taken.get(reservation.id) ?? 0));
+    const { launched = 0, promised = 0 } = taken.get(reservation.id) ?? {};
+    const left = Math.max(0, (reservation.availableInstances ?? 0) - launched);
     return [
       {
         zone: zone.name,
@@ -56,7 +65,7 @@ export function reservedOfferings(
           available('reserved', name, zone.name),
         requirements: requirementsOf(reservation, zone),
         reservationId: reservation.id,
-        reservationCapacity: left,
+        reservationCapacity: Math.max(0, left - promised),
       },
     ];
   });

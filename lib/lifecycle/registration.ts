@@ -13,6 +13,7 @@ import { claimRef, nodeRef } from '#lib/model/object-ref.ts';
 import type { Action, MetaChange } from '#lib/model/plan.ts';
 import { joiningLookMs } from './joining.ts';
 import { standsSince } from './launched.ts';
+import { partitionStep } from './partition-label.ts';
 import { type ClaimStep, NO_STEP } from './step.ts';
 import { nodesOf, type Surroundings } from './surroundings.ts';
 
@@ -32,6 +33,8 @@ const TAINT_MISSING =
 export function registrationStep(claim: NodeClaim, around: Surroundings): ClaimStep {
   const { conditions } = claim.status;
   if (!isTrue(conditions, LAUNCHED) || isTrue(conditions, REGISTERED_CONDITION)) return NO_STEP;
+  const awaited = partitionStep(claim, around);
+  if (awaited !== undefined) return awaited;
   const lookAgain = joiningLookMs(around.now - standsSince(claim, LAUNCHED));
   const nodes = nodesOf(around, claim).flatMap(({ node }) => node ?? []);
   const [node, ...others] = nodes;

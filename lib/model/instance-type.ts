@@ -14,7 +14,7 @@ export interface Offering {
   /** Zone, capacity type, and whatever else a node gets when it is bought this way. */
   readonly requirements: Requirements;
   readonly reservationId?: string;
-  /** How many more instances the reservation can still give. */
+  /** How many more instances the reservation can give besides those that are promised. */
   readonly reservationCapacity?: number;
   /** The price is what a NodeOverlay makes of EC2's. */
   readonly hasOverlaidPrice?: true;

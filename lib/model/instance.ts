@@ -17,5 +17,7 @@ export interface Instance {
   readonly instanceProfile?: string;
   /** The reservation that it runs in, whether or not it was asked for. */
   readonly reservationId?: string;
+  /** The number of its partition, in a placement group of partitions. */
+  readonly partition?: number;
   readonly tags: Readonly<Record<string, string>>;
 }

@@ -2,6 +2,7 @@ import type { AwsCall } from '#lib/aws/call.ts';
 import { describeAwsError } from '#lib/aws/errors.ts';
 import { findInstances, listInstances } from '#lib/aws/instances.ts';
 import { listLaunchTemplates } from '#lib/aws/launch-templates.ts';
+import { awaitsPartition } from '#lib/ec2/awaited-partition.ts';
 import type { DecodedObjects } from '#lib/kube/decode.ts';
 import { LAUNCHED } from '#lib/model/condition-types.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
@@ -10,6 +11,7 @@ import { LAUNCH_GROUP, TERMINATION_FINALIZER } from '#lib/model/labels.ts';
 import type { FoundLaunchTemplate } from '#lib/model/launch.ts';
 import type { Node } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { NodeClass } from '#lib/model/node-class.ts';
 import type { LeftOut } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 
@@ -47,7 +49,7 @@ const isTime = ({ every, at }: typeof INSTANCES, now: EpochMs): boolean =>
  */
 export async function readAccount(
   aws: AwsCall,
-  { nodeClaims, nodes }: Pick<DecodedObjects, 'nodeClaims' | 'nodes'>,
+  { nodeClaims, nodes, nodeClasses }: Pick<DecodedObjects, 'nodeClaims' | 'nodes' | 'nodeClasses'>,
   question: AccountQuestion,
 ): Promise<AccountObjects> {
   const { takenAt, clusterName } = question;
@@ -56,7 +58,8 @@ export async function readAccount(
     isTime(INSTANCES, takenAt) ||
     nodeClaims.some(isUncertain) ||
     nodes.some(isLeavingSilently) ||
-    nodeClaims.some(isMissing(nodes, takenAt));
+    nodeClaims.some(isMissing(nodes, takenAt)) ||
+    isPartitionAwaited(nodeClaims, nodeClasses);
   if (!isAsked) return { leftOut: [] };
   const [instances, launchTemplates] = await Promise.all([
     answered('DescribeInstances', clusterName, instancesOf(aws, nodeClaims, question)),
@@ -104,6 +107,15 @@ const USUAL_START_MS = 60_000;
 
 const isOlder = (instant: EpochMs | undefined, now: EpochMs): boolean =>
   instant !== undefined && now - instant >= USUAL_START_MS;
+
+/** Whether a NodeClaim has to be told its partition of a placement group. */
+function isPartitionAwaited(
+  claims: readonly NodeClaim[],
+  nodeClasses: readonly NodeClass[],
+): boolean {
+  const byName = new Map(nodeClasses.map((each) => [each.meta.name, each]));
+  return claims.some((claim) => awaitsPartition(claim, byName.get(claim.spec.nodeClassRef.name)));
+}
 
 /** It is being deleted, or a launch was begun for it whose result is not written down. */
 const isUncertain = ({ meta, status }: NodeClaim): boolean =>

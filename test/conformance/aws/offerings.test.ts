@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { specsOfRequirements } from '#lib/constraints/requirements.ts';
 import { withNews } from '#lib/ec2/market.ts';
 import { reservationsTaken } from '#lib/ec2/reservations-taken.ts';
+import type { ReservationsTaken } from '#lib/ec2/reserved-offerings.ts';
 import type { Offering } from '#lib/model/instance-type.ts';
 import type { ResolvedCapacityReservation, ResolvedPlacementGroup } from '#lib/model/node-class.ts';
 import type { SoldOut } from '#lib/model/sold-out.ts';
@@ -85,7 +86,7 @@ describe('12.4 instance types and offerings', () => {
       reserving(aReservation()),
       { soldOut: [mark('spot', 'us-east-1a')] },
       { shiftedZones: ['use1-az1'] },
-      { reservationsTaken: new Map([['cr-1', 1]]) },
+      { reservationsTaken: new Map([['cr-1', { launched: 1, promised: 0 }]]) },
       { market: { table: aTable(), memory: [] } },
       { market: { ...inputs.market, warning: 'old' } },
     ].map((difference) => catalogFor({ ...inputs, ...difference }));
@@ -240,11 +241,11 @@ describe('reserved offerings', () => {
 
     expect(taken).toEqual(
       new Map([
-        ['cr-1', 2],
-        ['cr-2', 1],
+        ['cr-1', { launched: 0, promised: 2 }],
+        ['cr-2', { launched: 0, promised: 1 }],
       ]),
     );
-    const left = (reservationsTaken: ReadonlyMap<string, number>) =>
+    const left = (reservationsTaken: ReservationsTaken) =>
       reservedOf(
         typesOf({ ...reserving(aReservation({ availableInstances: 3 })), reservationsTaken }).get(
           'm5.large',
@@ -252,7 +253,8 @@ describe('reserved offerings', () => {
       ).map(({ available, reservationCapacity }) => [available, reservationCapacity]);
 
     expect(left(taken)).toEqual([[true, 1]]);
-    expect(left(new Map([['cr-1', 4]]))).toEqual([[false, 0]]);
+    expect(left(new Map([['cr-1', { launched: 4, promised: 0 }]]))).toEqual([[false, 0]]);
+    expect(left(new Map([['cr-1', { launched: 0, promised: 4 }]]))).toEqual([[true, 0]]);
   });
 });
 
@@ -292,7 +294,9 @@ describe('12.7 upkeep of reservations', () => {
     const capacityReservations = [aReservation({ countedAt: NOON })];
     const nodeClass = aNodeClass({ status: { capacityReservations } });
 
-    expect(reservationsTaken([launched(NOON + 1)], [nodeClass])).toEqual(new Map([['cr-1', 1]]));
+    expect(reservationsTaken([launched(NOON + 1)], [nodeClass])).toEqual(
+      new Map([['cr-1', { launched: 1, promised: 0 }]]),
+    );
     expect(reservationsTaken([launched(NOON - 1)], [nodeClass])).toEqual(new Map());
     expect(reservationsTaken([launched(NOON + 1)], [aNodeClass()])).toEqual(new Map());
   });
