@@ -35,8 +35,9 @@ export interface LedgerFacts {
 
 /**
  * Opens the ledger of one pass. Unlike upstream, where each pod is asked for by itself, two pods
- * under a PodDisruptionBudget that allows one are not both free to go: not from one node, not from
- * two nodes of a command, not by two commands.
+ * under a PodDisruptionBudget that allows one are not both free to go: not from two nodes of a
+ * command, not by two commands. Where they stand on one node, and nobody else draws on the budget,
+ * they go one after the other: the API server evicts the second when the first is up elsewhere.
  *
  * Cost: PodDisruptionBudgets × pods of the nodes that are asked about, each pod once.
  * Source: karpenter v1.14, disruption/helpers.go, BuildDisruptionBudgetMapping; utils/pdb/pdb.go.
@@ -87,10 +88,12 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
       for (const [pool, count] of byPool) {
         if (count > nodesLeft(pool, reason)) return overBudget(pool, reason);
       }
-      const wanted = sumOf(candidates.map(needsOf));
-      for (const [pdb, count] of wanted) {
-        const allowed = (allowances.get(pdb) ?? 0) - (evicted.get(pdb) ?? 0);
-        if (count > allowed) return worn(pdb, count, Math.max(0, allowed));
+      const needs = candidates.map(needsOf);
+      for (const [pdb, count] of sumOf(needs)) {
+        const drawn = evicted.get(pdb) ?? 0;
+        const allowed = (allowances.get(pdb) ?? 0) - drawn;
+        const isAlone = drawn === 0 && needs.filter((each) => each.has(pdb)).length === 1;
+        if (count > allowed && !(isAlone && allowed > 0)) return worn(pdb, count, allowed);
       }
       return undefined;
     },
@@ -137,7 +140,7 @@ const overBudget = (pool: string, reason: BudgetReason): Blocked => ({
 
 const worn = (pdb: string, count: number, allowed: number): Blocked => ({
   by: 'pdb',
-  because: `Pdb prevents pod evictions (PodDisruptionBudget=[${pdb}]): ${count} of its pods would go, it allows ${allowed} now`,
+  because: `Pdb prevents pod evictions (PodDisruptionBudget=[${pdb}]): ${count} of its pods would go, it allows ${Math.max(0, allowed)} now`,
 });
 
 function countBy<Item>(

@@ -59,7 +59,7 @@ export function openBench(facts: ConsolidationFacts): Bench {
     snapshot,
   ).map(moverOf);
   const demand = movers.reduce<Amounts>(
-    (sum, { amounts }) => plus(sum, amounts),
+    (sum, { kind }) => plus(sum, kind.amounts),
     ground.axes.map(() => 0),
   );
   const prices = fairPrices(ground.sources, ground.axes, demand);

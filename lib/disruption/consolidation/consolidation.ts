@@ -4,13 +4,16 @@ import { isTrue } from '#lib/model/conditions.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Host, hostsOf } from '#lib/solver/hosts/hosts.ts';
+import { isUninitialized } from '#lib/solver/simulation.ts';
 import { NOTHING_LIMITED } from '#lib/solver/volumes/volume-usage.ts';
 import type { Blocked } from '../candidates.ts';
+import type { ConsentLedger } from '../consent-ledger.ts';
 import type { DraftCommand } from '../draft-command.ts';
 import { type Bench, type ConsolidationFacts, openBench } from './bench.ts';
 import { type Source, sourceOf } from './eligible.ts';
 import { openRooms } from './rooms.ts';
-import { bySize, byWaste, type Found, type Prospect, search, wasteOf } from './search.ts';
+import { bySize, byWaste, type Prospect, wasteOf } from './prospect.ts';
+import { type Found, search } from './search.ts';
 import { movedPods } from './world.ts';
 
 /** What consolidation makes of all nodes. Every node with a NodeClaim is in exactly one list. */
@@ -69,6 +72,7 @@ function searchAmong(sources: readonly Source[], facts: ConsolidationFacts): Fou
       ledger.grant(command.members);
       bench.world.commit(command);
     },
+    mostTogether: mostTogether(prospects, ledger),
     mostCertified: Math.min(MOST_CERTIFIED, Math.ceil(MOST_VISITS / snapshot.nodes.length)),
     mostCommands: MOST_COMMANDS,
   });
@@ -79,10 +83,24 @@ function prospectOf(source: Source, { moverOf, prices }: Bench, snapshot: Snapsh
   return {
     source,
     movers,
-    worth: movers.reduce((sum, { amounts }) => sum + prices.worth(amounts), 0),
+    worth: movers.reduce((sum, { kind }) => sum + prices.worth(kind.amounts), 0),
     isDue: isDue(source, snapshot.takenAt),
   };
 }
+
+/** No command takes more nodes than that. */
+const MOST_NODES = 8;
+
+/** As many as the budgets of some NodePool let go at once. */
+const mostTogether = (prospects: readonly Prospect[], { nodesLeft }: ConsentLedger): number =>
+  prospects.reduce(
+    (most, { source }) =>
+      Math.max(
+        most,
+        Math.min(MOST_NODES, nodesLeft(source.candidate.pool.meta.name, 'Underutilized')),
+      ),
+    1,
+  );
 
 const NEAR_MS = 86_400_000;
 
@@ -103,7 +121,7 @@ function placesIn(
   const wasteAt = ({ name }: Host): number => waste.get(name) ?? Number.NEGATIVE_INFINITY;
   const daemonsCounted = { ...snapshot, daemonSets: ground.daemonSets };
   return hostsOf(daemonsCounted, promised, ground.axes, { ...NOTHING_LIMITED, memo: ground.hosts })
-    .filter(({ name, stateNode }) => !going.has(name) && stateNode.node !== undefined)
+    .filter(({ name, stateNode }) => !going.has(name) && !isUninitialized(stateNode))
     .sort((a, b) => order(wasteAt(a), wasteAt(b)) || compareText(a.name, b.name));
 }
 

@@ -1,5 +1,5 @@
 import { type Amounts, plus } from '#lib/solver/amounts.ts';
-import type { Proposal, Prospect, SearchProblem } from './search.ts';
+import type { Proposal, Prospect, SearchProblem } from './prospect.ts';
 
 /** The nodes that sets may be grown from, sorted by waste, and sets that failed already. */
 export interface Mergeable {
@@ -11,7 +11,6 @@ export interface Mergeable {
 const LOOKED_AT = 32;
 const SEEDS = 6;
 const COMPANIONS = 16;
-const MOST_NODES = 8;
 /** Several new nodes cost so much more than what their pods are worth at fair prices. */
 const WASTE_OF_SEVERAL = 1.08;
 
@@ -51,7 +50,7 @@ export function bestMerge(
 function lookAt(prospect: Prospect, { rooms, prices, axes }: SearchProblem): Look {
   const { left } = rooms.fit(prospect.movers, new Set([prospect.source.name]));
   const amounts = left.reduce<Amounts>(
-    (sum, mover) => plus(sum, mover.amounts),
+    (sum, { kind }) => plus(sum, kind.amounts),
     axes.map(() => 0),
   );
   return { prospect, left: amounts, leftWorth: prices.worth(amounts) };
@@ -67,7 +66,7 @@ function grow(seed: Look, looks: readonly Look[], growing: Growing): readonly Gr
   const found: Grown[] = [];
   let current = judge([seed], growing.problem);
   if (!growing.isTabu([seed.prospect])) found.push(current);
-  for (let size = 2; size <= MOST_NODES; size++) {
+  for (let size = 2; size <= growing.problem.mostTogether; size++) {
     const before = current;
     for (const companion of looks.slice(0, COMPANIONS)) {
       if (before.looks.includes(companion)) continue;

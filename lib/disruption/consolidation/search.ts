@@ -1,69 +1,15 @@
 import { compareText } from '#lib/constraints/order.ts';
-import type { Axes } from '#lib/solver/amounts.ts';
-import type { Blocked, Candidate } from '../candidates.ts';
+import type { Blocked } from '../candidates.ts';
 import type { DraftCommand } from '../draft-command.ts';
-import type { Source } from './eligible.ts';
-import type { FairPrices } from './fair-price.ts';
-import type { Hurdle } from './hurdle.ts';
+import { drawBlueprint } from './blueprint.ts';
 import { bestMerge } from './merge.ts';
-import type { Fit, Mover, Rooms } from './rooms.ts';
-
-/** A node that may go, as the search sees it. */
-export interface Prospect {
-  readonly source: Source;
-  /** Largest first. */
-  readonly movers: readonly Mover[];
-  /** What its pods would cost at fair prices, USD per hour. */
-  readonly worth: number;
-  /** It is to be renewed anyway: drifted, about to expire, or not ready. */
-  readonly isDue: boolean;
-}
-
-/** What the search works with. */
-export interface SearchProblem {
-  /** Sorted by byWaste. */
-  readonly prospects: readonly Prospect[];
-  readonly rooms: Rooms;
-  readonly prices: FairPrices;
-  readonly hurdle: Hurdle;
-  /** What keeps these nodes from going together, beside what was committed. */
-  readonly objection: (candidates: readonly Candidate[]) => Blocked | undefined;
-  /** The command that removes the set, pods tried first where `expected` says. */
-  readonly certify: (
-    set: readonly Source[],
-    expected: ReadonlyMap<string, string>,
-  ) => DraftCommand | Blocked;
-  /** Hears of each command that is to be carried out. */
-  readonly commit: (command: DraftCommand) => void;
-  readonly spotToSpot: boolean;
-  readonly axes: Axes;
-  /** How many sets the solver may be asked about, and how many commands there may be. */
-  readonly mostCertified: number;
-  readonly mostCommands: number;
-}
+import { bySize, type Proposal, type Prospect, type SearchProblem, wasteOf } from './prospect.ts';
+import type { Fit } from './rooms.ts';
 
 /** The commands, and why each of the other nodes stays, by name. */
 export interface Found {
   readonly commands: readonly DraftCommand[];
   readonly why: ReadonlyMap<string, Blocked>;
-}
-
-/** What a node costs beyond what its pods are worth, for each pod that would move. */
-export const wasteOf = ({ source, worth, movers }: Prospect): number =>
-  (source.usdPerHour - worth) / (1 + movers.length);
-
-/** Nodes that are due first, then those that waste most. */
-export const byWaste = (a: Prospect, b: Prospect): number =>
-  Number(b.isDue) - Number(a.isDue) ||
-  wasteOf(b) - wasteOf(a) ||
-  compareText(a.source.name, b.source.name);
-
-/** A set of nodes that looks worth removing. */
-export interface Proposal {
-  readonly set: readonly Prospect[];
-  /** What is saved beyond the worth of the room that is used, for each move. */
-  readonly merit: number;
-  readonly isDue: boolean;
 }
 
 const UNTRIED: Blocked = {
@@ -82,6 +28,13 @@ const UNTRIED: Blocked = {
  */
 export function search(problem: SearchProblem): Found {
   const state = openSearch(problem);
+  const blueprint = drawBlueprint(state.consenting(), problem);
+  for (const prospect of blueprint.deletions) {
+    if (!state.isSpent()) state.attempt([prospect], 'deletion', blueprint.places);
+  }
+  for (const set of blueprint.merges) {
+    if (!state.isSpent()) state.attempt(set, 'merge', blueprint.places);
+  }
   for (;;) {
     if (state.isSpent()) break;
     const deletion = state.nextDeletion();
@@ -127,7 +80,7 @@ function openSearch(problem: SearchProblem) {
     const amounts = new Map(set.flatMap(({ movers }) => movers.map((mover) => [mover.pod, mover])));
     for (const { pod, host } of command.placements) {
       const mover = amounts.get(pod);
-      if (mover) rooms.take(host, mover.amounts);
+      if (mover) rooms.take(host, mover.kind.amounts);
       close(host, { by: 'destination', because: 'pods move to it from nodes that go' });
     }
     problem.commit(command);
@@ -145,7 +98,11 @@ function openSearch(problem: SearchProblem) {
       else why.set(only.source.name, because);
     }
   };
-  const attempt = (set: readonly Prospect[], kind: Attempted): void => {
+  const attempt = (
+    set: readonly Prospect[],
+    kind: Attempted,
+    places?: ReadonlyMap<string, string>,
+  ): void => {
     const candidates = set.map(({ source }) => source.candidate);
     const objection = problem.objection(candidates);
     const [only] = set;
@@ -154,7 +111,7 @@ function openSearch(problem: SearchProblem) {
     certified++;
     const names = new Set(set.map(({ source }) => source.name));
     const movers = set.flatMap((prospect) => prospect.movers).toSorted(bySize);
-    const expected = expectedBy(rooms.fit(movers, names));
+    const expected = places ?? expectedBy(rooms.fit(movers, names));
     const command = problem.certify(
       set.map(({ source }) => source),
       expected,
@@ -182,6 +139,13 @@ function openSearch(problem: SearchProblem) {
       prospects: [...open].filter((each) => (failures.get(each) ?? 0) < MOST_FAILURES),
       isTabu: (set: readonly Prospect[]) => tabu.has(keyOf(set)),
     }),
+    /** Those that may go as far as they alone are concerned; the others are closed. */
+    consenting: (): readonly Prospect[] =>
+      prospects.filter((prospect) => {
+        const objection = problem.objection([prospect.source.candidate]);
+        if (objection) close(prospect.source.name, objection);
+        return !objection;
+      }),
     isUnexplained: (prospect: Prospect) => open.has(prospect),
     why: () => {
       for (const { source } of open) if (!why.has(source.name)) why.set(source.name, UNTRIED);
@@ -198,12 +162,3 @@ const keyOf = (set: readonly Prospect[]): string =>
 
 const expectedBy = ({ placed }: Fit): ReadonlyMap<string, string> =>
   new Map(placed.map(({ mover, host }) => [mover.pod.meta.uid, host]));
-
-/** Large pods first: by cpu and memory as they come in the axes, then by uid. */
-export const bySize = (a: Mover, b: Mover): number => {
-  for (let axis = 0; axis < a.amounts.length; axis++) {
-    const difference = (b.amounts[axis] ?? 0) - (a.amounts[axis] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return compareText(a.pod.meta.uid, b.pod.meta.uid);
-};

@@ -8,13 +8,17 @@ import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { Ground } from '#lib/solver/ground.ts';
 import type { SealedClaim } from '#lib/solver/opening/seal.ts';
-import { type SimulationResult, simulate } from '#lib/solver/simulation.ts';
+import { isUninitialized, type SimulationResult, simulate } from '#lib/solver/simulation.ts';
 import type { Candidate } from '../candidates.ts';
 import type { DraftCommand } from '../draft-command.ts';
 
 /** The cluster as it will be once the commands of the pass so far are carried out. */
 export interface World {
-  /** What would be if these nodes went as well; pods are tried first where `expected` says. */
+  /**
+   * What would be if these nodes went as well; pods are tried first where `expected` says. Nodes that
+   * are not initialized take no pods, unless new nodes were bought without them: then it is refused,
+   * because it is better to wait for those.
+   */
   readonly without: (
     candidates: readonly Candidate[],
     expected: ReadonlyMap<string, string>,
@@ -44,19 +48,26 @@ export function openWorld({ snapshot, ground, promised, leaving }: WorldFacts): 
   const gone = new Set(leaving);
   const created: StateNode[] = [];
   const closed = new Set<string>();
+  const young = snapshot.nodes.filter(isUninitialized).map(({ name }) => name);
   let current = snapshot;
   return {
-    without: (candidates, expected) =>
-      simulate({
+    without: (candidates, expected) => {
+      const simulation = {
         snapshot: current,
         pods: movedPods(candidates, snapshot),
         promised: held,
         expected,
         without: new Set([...gone, ...candidates.map(({ state }) => state.name)]),
         sparesUnsettled: true,
-        closed,
         ground,
-      }),
+      };
+      const surely = simulate({ ...simulation, closed: new Set([...closed, ...young]) });
+      const isSettled =
+        young.length === 0 || (surely.claims.length === 0 && surely.blocking.length === 0);
+      if (isSettled) return surely;
+      const perhaps = simulate({ ...simulation, closed });
+      return perhaps.blocking.length > 0 ? perhaps : surely;
+    },
     withCreated: () => current,
     commit: ({ members, placements, replacements }) => {
       for (const { state } of members) gone.add(state.name);
