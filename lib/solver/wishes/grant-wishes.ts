@@ -31,7 +31,7 @@ const TRIALS: readonly Granting[] = [
 /**
  * The plan that grants most wishes of those that place every pod that `plain` places and cost at
  * most a tenth more. Wishes are never worth a pod's place: whoever gets no node for his wishes
- * loses them.
+ * loses them. Nor do they move pods that wish nothing to lighter NodePools.
  *
  * Cost: up to twelve packings, if there are wishes.
  * Differs from karpenter v1.14, provisioning/scheduling/preferences.go, where a wish is granted
@@ -75,12 +75,27 @@ function grant(
         .map(ruleOf),
     );
     if (priceOf(packed) > priceOf(plain) * WORTH_OF_WISHES) return undefined;
+    if (movesOthers(packed, plain, wishes)) return undefined;
     const left = leftIn(packed);
     const lost = [...left].filter((uid) => !before.has(uid));
     if (lost.length === 0) return packed;
     for (const uid of left) without.add(uid);
   }
   return undefined;
+}
+
+/** Whether a pod that wishes nothing is on a node of a lighter NodePool than it would be. */
+function movesOthers(packed: Packed, plain: Packed, wishes: TopologyWishes): boolean {
+  const before = new Map(
+    plain.claims.flatMap(({ source, pods }) => pods.map((pod) => [pod, source.nodePool.weight])),
+  );
+  return packed.claims.some(({ source, pods }) =>
+    pods.some(
+      (pod) =>
+        source.nodePool.weight < (before.get(pod) ?? Number.NEGATIVE_INFINITY) &&
+        wishes.of(pod).length === 0,
+    ),
+  );
 }
 
 /** Uids of the pods that have no place. */
