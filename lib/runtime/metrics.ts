@@ -108,7 +108,7 @@ const REASONS: ReadonlySet<string> = new Set([
 ]);
 
 /** How many NodeClaims were deleted for each reason. */
-export function disruptionsOf(outcomes: readonly Outcome[]): ReadonlyMap<string, number> {
+function disruptionsOf(outcomes: readonly Outcome[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { action, result } of outcomes) {
     if (result !== 'done' || action.kind !== 'delete') continue;

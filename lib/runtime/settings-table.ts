@@ -7,6 +7,8 @@ export interface Setting {
   /** What it decides, for people. */
   readonly says: string;
   readonly fallback?: string;
+  /** What becomes of one that has no fallback and is left out; absent: an error. */
+  readonly otherwise?: string;
   /** What a good value looks like; the whole value must match. */
   readonly pattern: RegExp;
   readonly expected: string;
@@ -25,31 +27,36 @@ export const SETTINGS = {
   },
   region: {
     name: 'AWS_REGION',
-    says: 'Where it is; Lambda sets it',
+    says: 'Where it is',
+    otherwise: 'set by Lambda',
     pattern: /^[a-z]{2,4}(-[a-z]+)+-\d$/,
     expected: 'a region such as us-east-1',
   },
   clusterEndpoint: {
     name: 'JOINERY_CLUSTER_ENDPOINT',
-    says: 'Its API server; asked of EKS where left out',
+    says: 'Its API server',
+    otherwise: 'asked of EKS',
     pattern: /^https:\/\/\S+$/,
     expected: 'the https address of the API server',
   },
   clusterCa: {
     name: 'JOINERY_CLUSTER_CA',
-    says: 'Whom nodes trust; asked of EKS where left out',
+    says: 'Whom nodes trust',
+    otherwise: 'asked of EKS',
     pattern: /^[A-Za-z0-9+/]+=*$/,
     expected: "the cluster's certificate authority in base64",
   },
   serviceCidr: {
     name: 'JOINERY_SERVICE_CIDR',
-    says: 'Its service network, for user data; asked of EKS where left out',
+    says: 'Its service network, for user data',
+    otherwise: 'asked of EKS',
     pattern: /^[0-9a-fA-F.:]+\/\d{1,3}$/,
     expected: 'the service network, such as 10.100.0.0/16',
   },
   kubernetesVersion: {
     name: 'JOINERY_KUBERNETES_VERSION',
-    says: 'Its minor version, which picks images; asked of EKS where left out',
+    says: 'Its minor version, which picks images',
+    otherwise: 'asked of EKS',
     pattern: /^1\.\d+$/,
     expected: 'a minor version such as 1.33',
   },
@@ -167,7 +174,7 @@ export const SETTINGS = {
   },
   identity: {
     name: 'AWS_LAMBDA_LOG_STREAM_NAME',
-    says: 'Who holds the Lease; Lambda sets it',
+    says: 'Who holds the Lease while it acts; Lambda names each sandbox',
     fallback: 'joinery',
     pattern: ANYTHING,
     expected: 'a name for whoever holds the Lease',
