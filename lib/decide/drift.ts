@@ -1,3 +1,5 @@
+import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
+import { openLedger } from '#lib/disruption/consent-ledger.ts';
 import { marketUpkeep } from '#lib/ec2/market-refresh.ts';
 import { reservedUpkeep } from '#lib/ec2/reserved-upkeep.ts';
 import { overdueLifts } from '#lib/lifecycle/barrier.ts';
@@ -9,7 +11,10 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import { overlaid } from '#lib/solver/overlays/overlay.ts';
 import { propose } from './commands/propose.ts';
 import { renewals } from './commands/renewals.ts';
+import { place } from './place.ts';
+import { nominatedNodes } from './placement-events.ts';
 import { anEmptyPlan, nextLook, notYetWritten, sumOfUsd } from './plan-parts.ts';
+import { podsToPlace } from './pods-to-place.ts';
 
 /**
  * Which nodes are no longer what their templates say, or will soon be too old, and what replaces
@@ -20,9 +25,19 @@ export function decideDrift(seen: Snapshot): Plan {
   const { snapshot } = overlaid(seen);
   const upkeep = [...stampHashes(snapshot), ...resolveNodeClasses(snapshot)];
   const marks = notYetWritten(driftedActions(snapshot), upkeep);
-  const { drafts, kept, events } = renewals(afterMarks(snapshot, marks));
+  const marked = afterMarks(snapshot, marks);
+  const inFlight = inFlightOf(marked);
+  const { drafts, kept, events, backOffs } = renewals(
+    {
+      snapshot: marked,
+      nominated: nominatedNodes(place(marked)),
+      inFlight,
+      toPlace: podsToPlace(marked, inFlight.leaving),
+    },
+    openLedger({ snapshot: marked, inFlight: inFlight.members }),
+  );
   const proposed = propose(drafts, snapshot);
-  const proposals = notYetWritten(proposed.actions, [...upkeep, ...marks]);
+  const proposals = notYetWritten([...proposed.actions, ...backOffs], [...upkeep, ...marks]);
   return {
     ...anEmptyPlan('drift', snapshot),
     nodeClaims: proposed.nodeClaims,

@@ -1,6 +1,7 @@
 import { compareText } from '#lib/constraints/order.ts';
 import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import { openLedger } from '#lib/disruption/consent-ledger.ts';
+import type { SimulationFacts } from '#lib/disruption/drift.ts';
 import { emptiness } from '#lib/disruption/emptiness.ts';
 import { advance } from '#lib/lifecycle/advance.ts';
 import { releaseOf } from '#lib/lifecycle/barrier.ts';
@@ -16,6 +17,7 @@ import type { BufferOutcome } from './buffer-placing.ts';
 import { closedGates } from './closed-gates.ts';
 import { carryOn } from './commands/carry-on.ts';
 import { type Proposed, propose } from './commands/propose.ts';
+import { renewals } from './commands/renewals.ts';
 import type { Creation } from './creations.ts';
 import { heldBack } from './hold-back.ts';
 import { leadPods } from './lead-pods.ts';
@@ -43,8 +45,14 @@ export function decideProvision(seen: Snapshot): Plan {
   const placing = place(fixed.ahead);
   const advanced = advance(snapshot);
   const nominated = nominatedNodes(placing);
-  const carried = carryOn({ snapshot, nominated, toPlace: podsToPlace(snapshot) }, placing);
-  const emptied = proposeEmpty(snapshot, nominated);
+  const facts = {
+    snapshot,
+    nominated,
+    toPlace: podsToPlace(snapshot),
+    inFlight: inFlightOf(snapshot),
+  };
+  const carried = carryOn(facts, placing);
+  const proposed = proposals(facts);
   const creations = [
     ...fixed.creations,
     ...heldBack(placing.creations.filter(isForWaiting(snapshot)), snapshot),
@@ -66,7 +74,7 @@ export function decideProvision(seen: Snapshot): Plan {
       ...leadPods(placing.placements, release, snapshot),
       ...advanced.actions.filter(({ kind }) => kind !== 'launch'),
       ...notYetWritten(
-        [...fixed.deletions, ...carried.actions, ...emptied.actions],
+        [...fixed.deletions, ...carried.actions, ...proposed.actions],
         advanced.actions,
       ),
       ...placementEvents(placing, snapshot),
@@ -85,7 +93,7 @@ export function decideProvision(seen: Snapshot): Plan {
     ...nextLook(snapshot, [
       advanced.lookAgainInMs,
       carried.lookAgainInMs,
-      emptied.lookAgainInMs,
+      proposed.lookAgainInMs,
       fixed.lookAgainInMs,
       release.lookAgainInMs,
       creations.length > 0 ? AFTER_CREATION_MS : undefined,
@@ -93,11 +101,23 @@ export function decideProvision(seen: Snapshot): Plan {
   };
 }
 
-/** What is empty goes, whichever function looks; the other reasons have functions of their own. */
-function proposeEmpty(snapshot: Snapshot, nominated: ReadonlySet<string>): Proposed {
-  const inFlight = inFlightOf(snapshot);
+/** Each takes one packing of a node's pods; the rest is for the function that has time for it. */
+const RENEWALS_AT_ONCE = 3;
+
+/**
+ * What is empty goes, whichever function looks; and what was marked as drifted is replaced as soon
+ * as budgets allow, which is when the node before it has gone.
+ */
+function proposals(facts: SimulationFacts): Proposed {
+  const { snapshot, inFlight } = facts;
   const ledger = openLedger({ snapshot, inFlight: inFlight.members });
-  return propose(emptiness({ snapshot, nominated, inFlight }, ledger).commands, snapshot);
+  const { commands } = emptiness(facts, ledger);
+  const going = new Set(commands.flatMap(({ members }) => members.map(({ state }) => state.name)));
+  const members = new Set([...inFlight.members, ...going]);
+  const beside = { ...facts, inFlight: { ...inFlight, members } };
+  const { drafts, backOffs } = renewals(beside, ledger, RENEWALS_AT_ONCE);
+  const proposed = propose([...commands, ...drafts], snapshot);
+  return { ...proposed, actions: [...proposed.actions, ...backOffs] };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { compareText } from '#lib/constraints/order.ts';
 import type { Blocked } from '#lib/disruption/candidates.ts';
-import { inFlightOf, type LiveCommand } from '#lib/disruption/commands/in-flight.ts';
+import type { LiveCommand } from '#lib/disruption/commands/in-flight.ts';
 import { isStaying, type Phase, phaseFactsOf, phaseOf } from '#lib/disruption/commands/phase.ts';
 import { replacementsOf } from '#lib/disruption/commands/replacements.ts';
 import { giveBackMembers, markMembers, rememberOn } from '#lib/disruption/commands/steps.ts';
@@ -46,9 +46,8 @@ const JOINING_MS = 5_000;
  *
  * Source: karpenter v1.14, disruption/{queue,validation}.go. There commands live in memory.
  */
-export function carryOn(given: Omit<SimulationFacts, 'inFlight'>, placing: Placing): CarriedOn {
-  const { snapshot } = given;
-  const inFlight = inFlightOf(snapshot);
+export function carryOn(given: SimulationFacts, placing: Placing): CarriedOn {
+  const { snapshot, inFlight } = given;
   const phaseFacts = phaseFactsOf(snapshot, inFlight.members.size);
   const live = inFlight.commands
     .map((command) => ({ command, phase: phaseOf(command, phaseFacts) }))
@@ -62,7 +61,7 @@ export function carryOn(given: Omit<SimulationFacts, 'inFlight'>, placing: Placi
     decided.flatMap(({ command }) => command.members.map(({ name }) => name)),
   );
   let validating: Validating = {
-    facts: { ...given, inFlight },
+    facts: given,
     ledger: openLedger({ snapshot, inFlight: committed }),
     room: openStaticRoom(snapshot),
   };

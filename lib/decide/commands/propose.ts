@@ -1,4 +1,5 @@
 import { compareText } from '#lib/constraints/order.ts';
+import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import { rememberOn } from '#lib/disruption/commands/steps.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import type { Command } from '#lib/model/command.ts';
@@ -37,8 +38,21 @@ export function propose(drafts: readonly DraftCommand[], snapshot: Snapshot): Pr
       .flatMap(({ claims }) => claims.map(plannedNodeClaim))
       .sort((a, b) => compareText(a.name, b.name)),
     actions: drafts.flatMap((draft) => remember(draft, snapshot)),
-    ...(drafts.length > 0 && { lookAgainInMs: RIPE_MS }),
+    ...ripening(drafts, snapshot),
   };
+}
+
+/** When the first proposal, of this look or of one before, may be acted on. */
+function ripening(
+  drafts: readonly DraftCommand[],
+  snapshot: Snapshot,
+): Pick<Proposed, 'lookAgainInMs'> {
+  const waits = inFlightOf(snapshot)
+    .commands.filter(({ record }) => record.validated === undefined)
+    .map(({ record }) => record.proposedAt + RIPE_MS - snapshot.takenAt)
+    .filter((ms) => ms > 0);
+  if (drafts.length > 0) waits.push(RIPE_MS);
+  return waits.length > 0 ? { lookAgainInMs: Math.min(...waits) } : {};
 }
 
 /** A command as plans tell it. */

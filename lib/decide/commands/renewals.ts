@@ -1,19 +1,18 @@
 import { compareText } from '#lib/constraints/order.ts';
 import type { Blocked } from '#lib/disruption/candidates.ts';
-import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
-import { openLedger } from '#lib/disruption/consent-ledger.ts';
+import { writeBackOff } from '#lib/disruption/commands/back-off.ts';
+import { change } from '#lib/disruption/commands/steps.ts';
+import type { ConsentLedger } from '#lib/disruption/consent-ledger.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import { renewalDraft, type SimulationFacts } from '#lib/disruption/drift.ts';
 import { type Outdated, outdatedNodes } from '#lib/disruption/renewal.ts';
+import { DISRUPTION_BACK_OFF, NODEPOOL } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import { claimRef, nodeRef } from '#lib/model/object-ref.ts';
 import type { Action, Kept } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { place } from '../place.ts';
-import { nominatedNodes } from '../placement-events.ts';
-import { podsToPlace } from '../pods-to-place.ts';
 import { objectionTo } from './judge.ts';
-import { openStaticRoom, staticRenewalDraft } from './static-renewal.ts';
+import { openStaticRoom, type StaticRoom, staticRenewalDraft } from './static-renewal.ts';
 import { draftsAhead } from './validate.ts';
 
 /** What is to be replaced whatever it costs, and what stays. */
@@ -23,6 +22,8 @@ export interface Renewals {
   readonly kept: readonly Kept[];
   /** Told to nodes that should go and may not. */
   readonly events: readonly Action[];
+  /** Written on nodes whose pods have no other place. */
+  readonly backOffs: readonly Action[];
 }
 
 /** Each asks for one packing of the node's pods; what is left over is the next look's. */
@@ -35,31 +36,26 @@ const MOST_AT_ONCE = 25;
  * Source: karpenter v1.14, disruption/{drift,staticdrift}.go: there one command of dynamic pools a
  * pass.
  */
-export function renewals(snapshot: Snapshot): Renewals {
-  const inFlight = inFlightOf(snapshot);
-  const placing = place(snapshot);
-  let facts: SimulationFacts = {
-    snapshot,
-    nominated: nominatedNodes(placing),
-    inFlight,
-    toPlace: podsToPlace(snapshot, inFlight.leaving),
-  };
-  const ledger = openLedger({ snapshot, inFlight: inFlight.members });
+export function renewals(
+  given: SimulationFacts,
+  ledger: ConsentLedger,
+  mostAtOnce = MOST_AT_ONCE,
+): Renewals {
+  const { snapshot } = given;
   const room = openStaticRoom(snapshot);
   const drafts: DraftCommand[] = [];
   const blocked = new Map<string, Blocked>();
-  for (const { state, reason } of outdatedNodes(snapshot)) {
-    const found = drafts.length < MOST_AT_ONCE ? draftOf({ state, reason }, facts) : LATER;
-    const why = 'by' in found ? found : objectionTo(found, ledger);
-    if (why !== undefined || 'by' in found) {
-      blocked.set(state.name, why ?? LATER);
-    } else if (!room.take(found)) {
-      blocked.set(state.name, { by: 'limit', because: 'its NodePool may have no more nodes' });
-    } else {
-      ledger.grant(found.members);
-      drafts.push(found);
-      facts = draftsAhead(facts, found);
-    }
+  let facts = given;
+  for (const outdated of outdatedNodes(snapshot)) {
+    const { state } = outdated;
+    const isFull = drafts.length === mostAtOnce;
+    const found = isFull ? LATER : (overBudget(state, ledger) ?? draftOf(outdated, facts));
+    const why = 'by' in found ? found : (objectionTo(found, ledger) ?? limitOn(found, room));
+    if (why !== undefined) blocked.set(state.name, why);
+    if (why !== undefined || 'by' in found) continue;
+    ledger.grant(found.members);
+    drafts.push(found);
+    facts = draftsAhead(facts, found);
   }
   const going = new Set(drafts.flatMap(({ members }) => members.map(({ state }) => state.name)));
   const staying = snapshot.nodes.filter(({ name, claim }) => claim && !going.has(name));
@@ -69,8 +65,35 @@ export function renewals(snapshot: Snapshot): Renewals {
       .map(({ name }) => ({ node: name, ...(blocked.get(name) ?? CURRENT) }))
       .sort((a, b) => compareText(a.node, b.node)),
     events: staying.flatMap((state) => blockedEvents(state, blocked.get(state.name))),
+    backOffs: staying.flatMap((state) => restOf(state, blocked.get(state.name), snapshot)),
   };
 }
+
+/** Asked before anything is worked out, which takes a hundred times as long. */
+function overBudget({ claim }: StateNode, ledger: ConsentLedger): Blocked | undefined {
+  const pool = claim?.meta.labels[NODEPOOL] ?? '';
+  return ledger.nodesLeft(pool, 'Drifted') >= 1
+    ? undefined
+    : {
+        by: 'budget',
+        because: `the budgets of NodePool "${pool}" let no more nodes go now for reason Drifted`,
+      };
+}
+
+const limitOn = (draft: DraftCommand, room: StaticRoom): Blocked | undefined =>
+  room.take(draft)
+    ? undefined
+    : { by: 'limit', because: 'the limits of its NodePool allow no more nodes' };
+
+/** A node whose pods have no other place is not worked out again at each look. */
+const restOf = (
+  { claim }: StateNode,
+  why: Blocked | undefined,
+  { takenAt }: Snapshot,
+): readonly Action[] =>
+  claim && why?.by === 'pods'
+    ? change(claim, { [DISRUPTION_BACK_OFF]: writeBackOff(claim, why.because, takenAt) })
+    : [];
 
 const LATER: Blocked = { by: 'later', because: 'others come first; the next look sees to it' };
 const CURRENT: Blocked = { by: 'current', because: 'it is what its NodePool would make now' };
