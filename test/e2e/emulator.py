@@ -36,7 +36,7 @@ from werkzeug.wrappers import Request, Response
 
 PRICES, SOLD_OUT, FAULTS, ENTRIES = {}, [], [], {}
 CALLS = collections.Counter()
-IMAGE = "ami-04681a1dbd79675a5"
+IMAGES = {"x86_64": "ami-04681a1dbd79675a5", "arm64": "ami-0e9271c829888680e"}
 
 
 def price(capacity, spec):
@@ -138,7 +138,8 @@ usual_loading = ParameterDict._check_loading_status
 
 def with_images(self, key):
     if str(key).startswith("/aws/service/eks/") and not dict.__contains__(self, key):
-        dict.__setitem__(self, key, [Parameter(account_id=self.account_id, name=key, value=IMAGE, parameter_type="String", description=None, allowed_pattern=None, keyid=None, last_modified_date=0, version=1, data_type="text")])
+        image = IMAGES["arm64" if "arm64" in key else "x86_64"]
+        dict.__setitem__(self, key, [Parameter(account_id=self.account_id, name=key, value=image, parameter_type="String", description=None, allowed_pattern=None, keyid=None, last_modified_date=0, version=1, data_type="text")])
     return usual_loading(self, key)
 
 

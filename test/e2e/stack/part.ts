@@ -18,6 +18,8 @@ export interface Part {
   readonly said: () => string;
 }
 
+/** More would be forgotten ones. */
+const MOST_PROGRAMS = 50;
 const POLITE_MS = 5_000;
 const READY_MS = 90_000;
 const LAST_WORDS = 3_000;
@@ -46,6 +48,8 @@ export function startPart({ name, program, args, folder, env }: PartOptions): Pa
   });
   // Whoever is interrupted leaves nothing running behind.
   const onExit = () => child.kill('SIGKILL');
+  // A world has some ten programs, and two worlds may stand side by side.
+  process.setMaxListeners(MOST_PROGRAMS);
   process.once('exit', onExit);
   void gone.then(() => process.off('exit', onExit));
   return {
