@@ -132,11 +132,10 @@ export function attempt(
     settle,
   });
   const groupOf = createGroupOf(groups);
-  const placements = onHosts.placements();
-  const onNewNodes = demandWithout([...waiting, ...sent], placements, groups, groupOf);
+  const onNewNodes = demandWithout([...waiting, ...sent], onHosts, groups, groupOf);
   const packed = {
     hosts,
-    placements,
+    placements: onHosts.placements(),
     ...made,
     left: waiting.filter(({ left }) => left.length > 0),
     heldBack: heldBackAmong(waiting, assigning),
@@ -223,7 +222,7 @@ function createGroupOf(groups: readonly PodGroup[]): GroupOf {
 /** The groups with the number of their pods that are neither left nor placed on hosts. */
 function demandWithout(
   waiting: readonly Waiting[],
-  placements: Packed['placements'],
+  onHosts: HostPacking,
   groups: readonly PodGroup[],
   groupOf: GroupOf,
 ): readonly Demand[] {
@@ -233,6 +232,6 @@ function demandWithout(
     if (group) counts.set(group, (counts.get(group) ?? 0) - 1);
   };
   for (const { left } of waiting) left.forEach(discount);
-  for (const { pod } of placements) discount(pod);
+  for (const { pod } of onHosts.placements()) discount(pod);
   return [...counts].flatMap(([group, count]) => (count > 0 ? [{ group, count }] : []));
 }

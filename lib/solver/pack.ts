@@ -10,10 +10,10 @@ import {
 import type { Economy } from './opening/fill.ts';
 import type { PodGroup } from './pods/pod-groups.ts';
 import { waitingOf } from './pods/waiting.ts';
-import { looksForSomebody, stuckAmong } from './second-look/binding-order.ts';
+import { hasToDoWithAffinity, looksForSomebody, stuckAmong } from './second-look/binding-order.ts';
 import { lookAgain } from './second-look/look-again.ts';
 import { standsOf } from './second-look/stands.ts';
-import { type Caps, EVERY_CELL } from './topology/assign.ts';
+import { type Caps, EVERY_CELL } from './topology/applicants.ts';
 import type { TopologyRule } from './topology/rule.ts';
 import { cheapestWay, USUAL_WAY, type Way } from './ways.ts';
 
@@ -108,7 +108,9 @@ function isStuck(
   { stuck }: Lessons,
 ): boolean {
   if (missing.length > 0 || !problem.groups.some(looksForSomebody)) return false;
-  const more = stuckAmong(standsOf(packed, problem), problem.topology);
+  // Who has to do with no affinity keeps nobody waiting.
+  const groups = problem.groups.filter(hasToDoWithAffinity);
+  const more = stuckAmong(standsOf(packed, { ...problem, groups }), problem.topology);
   for (const group of more) stuck.add(group);
   return more.size > 0;
 }

@@ -243,9 +243,9 @@ function labelsOfOffering(offering: Offering): Requirements {
   if (zoneId !== '') labels[ZONE_ID] = zoneId;
   if (reservationId !== undefined) labels[RESERVATION_ID] = reservationId;
   const known = intersectRequirements(offering.requirements, requirementsOfLabels(labels));
-  if (reservationId !== undefined) return known;
-  const none = [RESERVATION_ID, RESERVATION_TYPE, RESERVATION_INTERRUPTIBLE].map(
-    (key) => [key, requirementOf({ key, operator: 'DoesNotExist' })] as const,
-  );
-  return new Map([...known, ...none]);
+  return reservationId === undefined ? new Map([...known, ...NO_RESERVATION]) : known;
 }
+
+const NO_RESERVATION = [RESERVATION_ID, RESERVATION_TYPE, RESERVATION_INTERRUPTIBLE].map(
+  (key) => [key, requirementOf({ key, operator: 'DoesNotExist' })] as const,
+);

@@ -37,6 +37,12 @@ const NOBODY: ReadonlySet<PodGroup> = new Set();
 export const looksForSomebody = ({ standing }: PodGroup): boolean =>
   standing.byNode.some(isBond) || standing.byDomain.some(isBond);
 
+/** Whether pods of the group must be near somebody, or somebody near them. */
+export const hasToDoWithAffinity = ({ standing }: PodGroup): boolean =>
+  standing.byNode.some(isOfAffinity) || standing.byDomain.some(isOfAffinity);
+
+const isOfAffinity = ({ rule }: Part): boolean => rule.kind === 'affinity';
+
 const isBond = ({ rule, owns }: Part): boolean => owns && rule.kind === 'affinity';
 
 /** Pods that are bound by now, in the eyes of rules of affinity. */

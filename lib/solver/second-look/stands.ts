@@ -37,7 +37,8 @@ export interface Stand {
 }
 
 /**
- * Who stands where when the whole plan stands: on nodes that are there first, then on new ones.
+ * Who of `groups` stands where when the whole plan stands: on nodes that are there first, then on
+ * new ones.
  *
  * Cost: pods; and the types of the claims, where it takes them to tell a domain.
  */
@@ -46,8 +47,11 @@ export function standsOf(
   { groups, hosts, topology }: Pick<AdmittedProblem, 'groups' | 'hosts' | 'topology'>,
 ): readonly Stand[] {
   const groupOf = new Map(groups.flatMap((group) => group.pods.map((pod) => [pod, group])));
-  const standsAt = (spot: Spot, pods: readonly Pod[]): readonly Stand[] => {
+  const standsAt = (spotOf: () => Spot, pods: readonly Pod[]): readonly Stand[] => {
     const byGroup = Map.groupBy(pods, (pod) => groupOf.get(pod));
+    byGroup.delete(undefined);
+    if (byGroup.size === 0) return [];
+    const spot = spotOf();
     return [...byGroup].flatMap(([group, { length }]) =>
       group ? [{ group, spot, count: length }] : [],
     );
@@ -57,9 +61,9 @@ export function standsOf(
   return [
     ...hosts.flatMap((host) => {
       const pods = (onHosts.get(host.name) ?? []).map(({ pod }) => pod);
-      return standsAt(spotOfHost(host, topology), pods);
+      return standsAt(() => spotOfHost(host, topology), pods);
     }),
-    ...claims.flatMap((claim, at) => standsAt(spotOfClaim(claim, at, keys), claim.pods)),
+    ...claims.flatMap((claim, at) => standsAt(() => spotOfClaim(claim, at, keys), claim.pods)),
   ];
 }
 

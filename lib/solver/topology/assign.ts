@@ -1,16 +1,18 @@
 import type { Pod } from '#lib/model/pod.ts';
 import type { HostPacking } from '../hosts/host-packing.ts';
-import type { AskLevel } from '../pods/ask.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import { take, type Waiting, waitingOf } from '../pods/waiting.ts';
-import { type Cell, cellsOf, createNarrowing, type Narrowing } from './cells.ts';
-import type { Allowed, Census, Counting } from './census.ts';
+import {
+  type Applicant,
+  type ApplicantContext,
+  createApplicants,
+  type Option,
+} from './applicants.ts';
+import type { Cell } from './cells.ts';
+import type { Census } from './census.ts';
 import { circleAmong } from './circle.ts';
-import { countingIn } from './counting.ts';
-import { createOffers, type Offer, type OfferContext, type Offers, takersOf } from './offer.ts';
 import type { TopologyRule } from './rule.ts';
 import type { Part } from './rules.ts';
-import type { Topology } from './topology.ts';
 
 /** Pods that have been told in which domains to stand: rules over domains have had their say. */
 export interface Assigned {
@@ -21,12 +23,6 @@ export interface Assigned {
   readonly from: ReadonlyMap<PodGroup, number>;
 }
 
-/** How many pods of a group at most may be sent to a cell, by the cell's text. */
-export type Caps = ReadonlyMap<PodGroup, ReadonlyMap<string, number>>;
-
-/** In Caps, what holds for each cell of a group. */
-export const EVERY_CELL = '*';
-
 /**
  * How pods use the freedom that rules leave: `even` sends each to the emptiest domain, `packed` to
  * where most of the others went, which takes fewer nodes when there are few pods.
@@ -34,33 +30,10 @@ export const EVERY_CELL = '*';
 export type Manner = 'even' | 'packed';
 
 /** What assigning needs to know. */
-export interface AssignContext extends OfferContext {
+export interface AssignContext extends ApplicantContext {
   readonly manner: Manner;
-  readonly topology: Topology;
   readonly census: Census;
   readonly onHosts: HostPacking;
-  /** What earlier attempts have shown not to go further. */
-  readonly caps: Caps;
-}
-
-/** A cell as one group sees it. */
-interface Option extends Offer {
-  readonly cell: Cell;
-  /** The group as it is there. */
-  readonly group: PodGroup;
-  readonly countingFor: (rule: TopologyRule) => Counting;
-  /** How many pods more may be sent there. */
-  cap: number;
-  /** How many pods more have room on nodes that are there. */
-  room: number;
-}
-
-/** A group that waits for its domains. */
-interface Applicant {
-  readonly waiting: Waiting;
-  readonly options: readonly Option[];
-  readonly allowed: Allowed;
-  readonly isOwner: boolean;
 }
 
 /**
@@ -77,11 +50,11 @@ export function assignDomains(
   waiting: readonly Waiting[],
   context: AssignContext,
 ): readonly Assigned[] {
-  const memory = { narrowing: createNarrowing(), offers: createOffers(context) };
+  const applicantOf = createApplicants(context);
   const circle = circleAmong(waiting.map(({ group }) => group));
   const applicants = waiting
     .filter(({ left, group }) => left.length > 0 && group.standing.byDomain.length > 0)
-    .map((each) => applicantOf(each, circle.has(each.group), memory, context))
+    .map((each) => applicantOf(each, circle.has(each.group)))
     .map((applicant, place) => ({ applicant, place }))
     .sort(
       (a, b) =>
@@ -101,7 +74,8 @@ export function assignDomains(
   sendWhileSome();
   context.census.relent();
   sendWhileSome();
-  return [...sent.values()].map(({ pods, from, option: { group, cell } }) => {
+  return [...sent.values()].map(({ pods, from, option: { groupThere, cell } }) => {
+    const group = groupThere();
     const [sample = group.sample] = pods;
     return { group: { ...group, pods, sample }, cell, from };
   });
@@ -133,86 +107,86 @@ interface Sent {
 const countLeft = (applicants: readonly Applicant[]): number =>
   applicants.reduce((sum, { waiting }) => sum + waiting.left.length, 0);
 
-/** The group when rules over domains have had their say. */
-const groupInCell = (group: PodGroup, levels: readonly AskLevel[], cell: Cell): PodGroup => ({
-  ...group,
-  levels,
-  standing: { ...group.standing, byDomain: [], byDomainText: '' },
-  likeness: `${group.likeness} ${cell.text}`,
-});
-
 function sendAll(
   applicant: Applicant,
   all: readonly Applicant[],
   sent: Map<string, Sent>,
   context: AssignContext & { readonly usage: Usage },
 ): void {
-  const { waiting } = applicant;
+  const { waiting, options } = applicant;
   const { group } = waiting;
+  const { onHosts, hosts, census, usage } = context;
+  if (hosts.length > 0) {
+    for (const option of options) option.room = onHosts.roomFor(option.groupThere());
+  }
+  const withRoom = new Set(options.filter(({ room }) => room > 0));
   const counts = new Map<Option, number>();
-  for (const option of applicant.options) option.room = context.onHosts.roomFor(option.group);
+  const choose = chooserFor(applicant, all, context);
   for (let left = waiting.left.length; left > 0; left--) {
-    const option = bestOption(applicant, all, context);
+    const option = choose();
     if (!option) break;
     option.cap -= 1;
     option.room -= 1;
     counts.set(option, (counts.get(option) ?? 0) + 1);
-    const { cell, countingFor } = option;
-    context.usage.add(cell);
-    context.census.record(group.standing.byDomain, cell.place, 1, countingFor);
+    usage.add(option.cell);
+    census.record(group.standing.byDomain, option.cell.place, 1, option.countingFor);
   }
   for (const [option, count] of counts) {
     const key = `${group.likeness} ${option.cell.text}`;
     const known: Sent = sent.get(key) ?? { option, pods: [], from: new Map() };
     sent.set(key, known);
-    const going = waitingOf({ ...option.group, pods: take(waiting, count) });
-    // Others judge by the room that is left on nodes that are there.
-    context.onHosts.place(going);
-    known.pods.push(...going.left);
+    let going = take(waiting, count);
+    if (withRoom.has(option)) {
+      const placing = waitingOf({ ...option.groupThere(), pods: going });
+      // Others judge by the room that is left on nodes that are there.
+      onHosts.place(placing);
+      going = placing.left;
+    }
+    known.pods.push(...going);
     known.from.set(group, (known.from.get(group) ?? 0) + count);
   }
 }
 
-/** The best cell that rules leave open: see `rank` for what is better. */
-function bestOption(
-  applicant: Applicant,
-  all: readonly Applicant[],
-  context: AssignContext & { readonly usage: Usage },
-): Option | undefined {
-  const parts = applicant.waiting.group.standing.byDomain;
-  let best: Option | undefined;
-  let bestRank: readonly number[] = [];
-  for (const option of applicant.options) {
-    if (option.cap < 1) continue;
-    if (context.census.objection(parts, option.cell.place, applicant.allowed)) continue;
-    const rank = rankOf(option, parts, all, context);
-    if (best && !isLower(rank, bestRank)) continue;
-    [best, bestRank] = [option, rank];
-  }
-  return best;
-}
-
 /** Lower is better, the first difference decides; options that are alike stay in order. */
-function rankOf(
-  { cell, level, price, room, weight }: Option,
-  parts: readonly Part[],
+type Rank = readonly number[];
+
+/** Chooses the best cell that rules leave open, again and again as they fill. */
+function chooserFor(
+  { waiting, options, allowed }: Applicant,
   all: readonly Applicant[],
   { census, manner, usage }: AssignContext & { readonly usage: Usage },
-): readonly number[] {
-  return [
-    census.crowdsOthers(parts, cell.place) ? 1 : 0,
+): () => Option | undefined {
+  const parts = waiting.group.standing.byDomain;
+  const counted = parts.filter(({ rule }) => rule.kind === 'spread');
+  const awaited = parts.filter(({ rule, selected }) => selected && rule.kind === 'affinity');
+  const rankOf = ({ cell, level, price, room, weight }: Option): Rank => [
+    census.crowdsOthers(counted, cell.place) ? 1 : 0,
     level,
     room > 0 ? 0 : 1,
     -weight,
-    manner === 'even' ? census.crowd(parts, cell.place) : -usage.of(cell),
-    -followersIn(cell, parts, all, census),
+    manner === 'even' ? census.crowd(counted, cell.place) : -usage.of(cell),
+    -followersIn(cell, awaited, all, census),
     price,
   ];
+  const isOpen = ({ cap, cell }: Option): boolean =>
+    cap >= 1 && census.objection(parts, cell.place, allowed) === undefined;
+  return () => {
+    const open = options.filter(isOpen);
+    let [best] = open;
+    if (!best || open.length === 1) return best;
+    let bestRank = rankOf(best);
+    for (let at = 1; at < open.length; at++) {
+      const option: Option = open[at] ?? best;
+      const rank = rankOf(option);
+      if (isLower(rank, bestRank)) [best, bestRank] = [option, rank];
+    }
+    return best;
+  };
 }
 
-function isLower(a: readonly number[], b: readonly number[]): boolean {
-  for (const [at, value] of a.entries()) {
-    const other = b[at] ?? 0;
+function isLower(a: Rank, b: Rank): boolean {
+  for (let at = 0; at < a.length; at++) {
+    const [value, other] = [a[at] ?? 0, b[at] ?? 0];
     if (value !== other) return value < other;
   }
   return false;
@@ -221,13 +195,13 @@ function isLower(a: readonly number[], b: readonly number[]): boolean {
 /** How many pods wait for the first of an affinity whom they could follow to this cell. */
 function followersIn(
   cell: Cell,
-  parts: readonly Part[],
+  awaited: readonly Part[],
   all: readonly Applicant[],
   census: Census,
 ): number {
-  const begins = parts.filter(({ rule, selected }) => {
+  const begins = awaited.filter(({ rule }) => {
     const [value = ''] = cell.place.get(rule.topologyKey) ?? [];
-    return selected && rule.kind === 'affinity' && census.countIn(rule, value) === 0;
+    return census.countIn(rule, value) === 0;
   });
   if (begins.length === 0) return 0;
   return all
@@ -244,33 +218,3 @@ const couldFollow = (
   options.some(
     ({ cell }) => cell.place.get(rule.topologyKey)?.[0] === place.get(rule.topologyKey)?.[0],
   );
-
-function applicantOf(
-  waiting: Waiting,
-  isInCircle: boolean,
-  { narrowing, offers }: { readonly narrowing: Narrowing; readonly offers: Offers },
-  context: AssignContext,
-): Applicant {
-  const { group } = waiting;
-  const { topology, sources, caps } = context;
-  const options = cellsOf(group, topology, sources).flatMap((cell): Option[] => {
-    const cap = capOf(group, cell, caps);
-    const inCell = groupInCell(group, narrowing.levelsIn(group.levels, cell), cell);
-    const offer = cap < 1 ? undefined : offers(inCell);
-    const counting = countingIn(group, cell, () => takersOf(inCell, context));
-    const countingFor = (rule: TopologyRule): Counting =>
-      rule.kind === 'affinity' && isInCircle ? 'maybe' : counting(rule);
-    return offer ? [{ cell, group: inCell, ...offer, cap, room: 0, countingFor }] : [];
-  });
-  return {
-    waiting,
-    options,
-    allowed: topology.allowedTo(group.sample),
-    isOwner: group.standing.byDomain.some(({ owns }) => owns),
-  };
-}
-
-const capOf = (group: PodGroup, { text }: Cell, caps: Caps): number => {
-  const cells = caps.get(group);
-  return cells?.get(EVERY_CELL) ?? cells?.get(text) ?? Number.POSITIVE_INFINITY;
-};

@@ -26,23 +26,26 @@ export interface OfferContext {
  * What pods of a group, narrowed to its cell, can get there; undefined where nothing. Groups that
  * ask the same for the same amounts get the same answer.
  */
-export type Offers = (group: PodGroup) => Offer | undefined;
+export type Offers = (group: Asking) => Offer | undefined;
+
+/** What a group asks for, and how much of everything. */
+type Asking = Pick<PodGroup, 'levels' | 'amounts'>;
 
 /** An empty memory of offers. */
 export function createOffers(context: OfferContext): Offers {
-  const known = new Map<readonly AskLevel[], Map<string, Offer | undefined>>();
-  return (group) => {
-    const ofLevels = known.get(group.levels) ?? new Map<string, Offer | undefined>();
-    known.set(group.levels, ofLevels);
-    const size = group.amounts.join();
-    if (!ofLevels.has(size)) ofLevels.set(size, offerTo(group, context));
-    return ofLevels.get(size);
+  const known = new Map<readonly AskLevel[], Map<Amounts, Offer | undefined>>();
+  return (asking) => {
+    const { levels, amounts } = asking;
+    const ofLevels = known.get(levels) ?? new Map<Amounts, Offer | undefined>();
+    known.set(levels, ofLevels);
+    if (!ofLevels.has(amounts)) ofLevels.set(amounts, offerTo(asking, context));
+    return ofLevels.get(amounts);
   };
 }
 
 /** The offer at the most wishful level at which there is one. */
 function offerTo(
-  { levels, amounts }: PodGroup,
+  { levels, amounts }: Asking,
   { sources, hosts, admissions }: OfferContext,
 ): Offer | undefined {
   for (const [level, { asks }] of levels.entries()) {
@@ -63,7 +66,7 @@ function offerTo(
 
 /** All who might take a pod of the group, narrowed to its cell, at any level of its wishes. */
 export function takersOf(
-  { levels, amounts }: PodGroup,
+  { levels, amounts }: Asking,
   { sources, hosts, admissions }: OfferContext,
 ): readonly (Source | Host)[] {
   const asks = levels.flatMap((level) => level.asks);

@@ -37,6 +37,7 @@ interface Stand {
  */
 export function unmetWishes(problem: WishProblem): readonly WishGivenUp[] {
   const { wishes } = problem;
+  if (!wishes.areAny) return [];
   const stands = standsOf(problem);
   const wishful = stands.flatMap((stand) =>
     stand.pods.flatMap((pod) => wishes.of(pod).map((wish) => ({ pod, stand, wish }))),
