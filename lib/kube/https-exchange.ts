@@ -62,7 +62,25 @@ interface Sent {
   readonly onLine: LineListener | undefined;
 }
 
-function exchange(
+/** What a connection that was kept open, but not by the other side, is met with. */
+class StaleConnection extends Error {}
+
+/**
+ * Once more over another connection where the one that was kept had been closed meanwhile, as
+ * happens to a sandbox that slept. Every request of Joinery's may be sent twice, so it does not
+ * matter whether the first arrived. Source: Node.js, http, request.reusedSocket.
+ */
+async function exchange(url: URL, options: RequestOptions, sent: Sent): Promise<KubeResponse> {
+  for (;;) {
+    try {
+      return await exchangeOnce(url, options, sent);
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw error;
+    }
+  }
+}
+
+function exchangeOnce(
   url: URL,
   options: RequestOptions,
   { body, onLine }: Sent,
@@ -82,7 +100,10 @@ function exchange(
       );
     });
     sent.on('timeout', () => sent.destroy(timedOut()));
-    sent.on('error', reject);
+    sent.on('error', (error) => {
+      const isStale = sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+      reject(isStale ? new StaleConnection(error.message, { cause: error }) : error);
+    });
     sent.end(body);
   });
 }

@@ -154,3 +154,29 @@ describe('a watch over https', () => {
     expect(heard.length).toBeLessThanOrEqual(1);
   });
 });
+
+it('asks once more where a connection that was kept had been closed meanwhile', async () => {
+  const used = new WeakSet<object>();
+  let cut = 0;
+  const server = createServer({ cert: PEM, key: PEM }, ({ socket }, answer) => {
+    if (used.has(socket)) {
+      cut += 1;
+      socket.destroy();
+      return;
+    }
+    used.add(socket);
+    answer.writeHead(200).end('{"kind":"PodList"}');
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const kube = connectEndpoint({
+    server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    certificateAuthority: PEM.toString('base64'),
+    token: async () => 'good',
+    forgetToken: () => undefined,
+  });
+  await kube(LIST);
+
+  expect(await kube(LIST)).toMatchObject({ status: 200 });
+  expect(cut).toBe(1);
+});
