@@ -30,6 +30,34 @@ const aNodeAPod = (object: Readonly<Record<string, unknown>>) => {
   return { ...object, spec: { ...spec, limits: {}, template: nodes } };
 };
 
+const withoutLimits = (object: Readonly<Record<string, unknown>>) =>
+  object.kind === 'NodePool' ? { ...object, spec: { ...Object(object.spec), limits: {} } } : object;
+
+/** A Deployment of no pods that differs in name and in the nodes that its pods want. */
+function deploymentLike(
+  pattern: unknown,
+  name: string,
+  nodeSelector: Readonly<Record<string, string>>,
+) {
+  const { spec, ...rest } = Object(pattern);
+  const labels = { app: name };
+  const pod = { ...spec.template.spec, nodeSelector };
+  return {
+    ...rest,
+    metadata: { name, namespace: 'default' },
+    spec: {
+      ...spec,
+      replicas: 0,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: pod },
+    },
+  };
+}
+
+/** All that a NodeClaim asks of EC2 but the amounts, in which those of one call may differ. */
+const askedOf = (claim: unknown): string =>
+  JSON.stringify({ ...Object(Object(claim).spec), resources: {} });
+
 describe('what Joinery asks of EC2', () => {
   it('is at most three calls a minute while nothing happens', async () => {
     const { pass, callsSince, untilSound } = await anInflateWorld();
@@ -50,6 +78,29 @@ describe('what Joinery asks of EC2', () => {
 
     expect(isThere).toBe(true);
     expect(total(ofEc2(callsSince()).filter(isMutating))).toBeLessThanOrEqual(10);
+  });
+
+  it('is at most two changes for each request of a burst whose pods want different nodes', async () => {
+    const { callsSince, stage, world } = await anInflateWorld(withoutLimits);
+    const [pattern] = world.kubernetes.list('Deployment');
+    const asking = Object.entries({
+      early: { 'topology.kubernetes.io/zone': 'us-east-1a' },
+      late: { 'topology.kubernetes.io/zone': 'us-east-1b' },
+      firm: { 'karpenter.sh/capacity-type': 'on-demand' },
+      small: { 'node.kubernetes.io/instance-type': 'm5.large' },
+    });
+    world.apply(asking.map(([name, nodeSelector]) => deploymentLike(pattern, name, nodeSelector)));
+    for (const [name] of asking) stage.scale(name, 8);
+    for (const [name] of asking) await stage.untilRunning(name, 8, 5 * MINUTE);
+    const claims = world.kubernetes.list('NodeClaim');
+    const requests = new Set(claims.map(askedOf));
+
+    expect(asking.map(([name]) => stage.pods(name).filter(({ ready }) => ready).length)).toEqual(
+      asking.map(() => 8),
+    );
+    expect(requests.size).toBeGreaterThanOrEqual(4);
+    expect(claims.length).toBeGreaterThan(requests.size);
+    expect(total(ofEc2(callsSince()).filter(isMutating))).toBeLessThanOrEqual(2 * requests.size);
   });
 
   it('falls while the account is throttled, and does not storm when it is not any more', async () => {
