@@ -64,7 +64,7 @@ async function eventsOf(bench: ActingBench) {
 }
 
 describe('evictPod', () => {
-  it('evicts the pod, and tells so on it', async () => {
+  it('151: evicts the pod, and tells so on it', async () => {
     const bench = await aRunningPod();
 
     expect(await bench.act([toEvict(bench)])).toMatchObject([{ result: 'done' }]);
@@ -74,7 +74,7 @@ describe('evictPod', () => {
     expect(await eventsOf(bench)).toEqual(['Normal Pod Evicted: Evicted pod: Drifted']);
   });
 
-  it('comes back where a PodDisruptionBudget forbids it, and tells so on the node', async () => {
+  it('151, 155: comes back where a PodDisruptionBudget forbids it, and tells so on the node', async () => {
     const bench = await aRunningPod();
     await protect(bench, 'all');
 
@@ -84,7 +84,7 @@ describe('evictPod', () => {
     ]);
   });
 
-  it('fails where two PodDisruptionBudgets select the pod, and tells so on the node', async () => {
+  it('151: fails where two PodDisruptionBudgets select the pod, and tells so on the node', async () => {
     const bench = await aRunningPod();
     await protect(bench, 'one');
     await protect(bench, 'two');
@@ -95,7 +95,19 @@ describe('evictPod', () => {
     ]);
   });
 
-  it('takes a pod that is gone for evicted, and tells nothing', async () => {
+  it('152: does not evict another pod of the same name', async () => {
+    const bench = await aRunningPod();
+    const action = toEvict(bench);
+    if (action.kind !== 'evict') throw new Error('expected an eviction');
+    const [outcome] = await bench.act([{ ...action, pod: { ...action.pod, uid: 'another' } }]);
+
+    expect(outcome).toMatchObject({ result: 'lost' });
+    expect(bench.api.cluster.get('Pod', 'default', 'web')?.metadata.deletionTimestamp).toBe(
+      undefined,
+    );
+  });
+
+  it('151: takes a pod that is gone for evicted, and tells nothing', async () => {
     const bench = await aRunningPod();
     const action = toEvict(bench);
     bench.api.cluster.remove('Pod', 'default', 'web');

@@ -35,7 +35,7 @@ describe('drain', () => {
     expect(evicted(pods)).toEqual([first]);
   });
 
-  it('begins the next tier only when the one before has gone, not when it was asked to', () => {
+  it('80: begins the next tier only when the one before has gone, not when it was asked to', () => {
     const going = aRunningPod({ meta: { name: 'going', deletedAt: NOON + 20 * SECOND } });
 
     expect(drained([going, critical])).toMatchObject({ actions: [], waiting: 2 });
@@ -61,7 +61,7 @@ describe('drain', () => {
     expect(drained([guarded])).toMatchObject({ actions: [], waiting: 1 });
   });
 
-  it('forces a pod when its grace would outlast the node, asking nobody', () => {
+  it('77: forces a pod when its grace would outlast the node, asking nobody', () => {
     const guarded = aRunningPod({
       meta: { name: 'guarded', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } },
       graceSeconds: 300,
@@ -72,11 +72,11 @@ describe('drain', () => {
     ]);
   });
 
-  it('leaves a pod its time while the deadline is further off than its grace', () => {
+  it('77: leaves a pod its time while the deadline is further off than its grace', () => {
     expect(evicted([plain], { deadline: NOON + 31 * SECOND })).toEqual(['evict plain']);
   });
 
-  it('forces pods of any tier, whoever else is still waiting', () => {
+  it('78: forces pods of any tier, whoever else is still waiting', () => {
     const slow = aRunningPod({ ...critical, graceSeconds: 600 });
 
     expect(evicted([plain, slow], { deadline: NOON + 300 * SECOND })).toEqual([
@@ -93,7 +93,7 @@ describe('drain', () => {
     ]);
   });
 
-  it('gives a last second when the deadline has passed', () => {
+  it('153: gives a last second when the deadline has passed', () => {
     expect(drained([plain], { deadline: NOON - MINUTE }).actions).toMatchObject([
       { kind: 'forceDelete', graceSeconds: 1 },
     ]);

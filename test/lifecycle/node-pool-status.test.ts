@@ -22,11 +22,11 @@ const condition = (type: string, difference: Partial<Snapshot> = {}) =>
 describe('what a NodePool counts', () => {
   const NOTHING = { cpu: 0, memory: 0, pods: 0, 'ephemeral-storage': 0, nodes: 0 };
 
-  it('is zero of everything where there is no node', () => {
+  it('161: is zero of everything where there is no node', () => {
     expect(poolStatus()).toMatchObject({ resources: NOTHING, nodes: 0 });
   });
 
-  it('is what its nodes have, and what is expected of those that are not initialized', () => {
+  it('161: is what its nodes have, and what is expected of those that are not initialized', () => {
     const expected = { cpu: 4000, memory: 16 * GIB, pods: 58 };
     const launched = aNodeClaim({
       meta: { name: 'claim-2' },
@@ -44,7 +44,7 @@ describe('what a NodePool counts', () => {
     });
   });
 
-  it('does not count nodes that are going', () => {
+  it('161: does not count nodes that are going', () => {
     const conditions = [...conditionsUpTo('Initialized'), aCondition('DisruptionReason')];
     const nodes = [
       aStateNode({ claim: aNodeClaim({ meta: { deletedAt: NOON } }) }),

@@ -27,7 +27,7 @@ describe('attachmentsToWaitFor', () => {
     expect(waited([])).toEqual(['of-pv-1', 'of-pv-2']);
   });
 
-  it('leaves out the volumes of a pod that stays to the end', () => {
+  it('84: leaves out the volumes of a pod that stays to the end', () => {
     const stays = aRunningPod({ volumes, tolerations: [tolerating('karpenter.sh/disrupted')] });
 
     expect(waited([stays])).toEqual(['of-pv-2']);

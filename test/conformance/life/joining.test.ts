@@ -58,7 +58,7 @@ describe('Launch', () => {
     expect(inFlight(aFreshClaim({}, { nodeClassRef })).kinds).toEqual([]);
   });
 
-  it('hydrates capacity, allocatable and labels when the instance is known, user labels winning', () => {
+  it('126: hydrates capacity, allocatable and labels when the instance is known, user labels winning', () => {
     const claim = aNodeClaim({
       meta: { createdAt, finalizers, labels: { 'karpenter.k8s.aws/instance-cpu': 'mine' } },
       spec: { requirements: [{ key: 'team', operator: 'In', values: ['a'] }] },
@@ -80,7 +80,7 @@ describe('Launch', () => {
     expect(wanted.update?.meta.labels).not.toHaveProperty(['karpenter.k8s.aws/instance-cpu']);
   });
 
-  it('deletes the NodeClaim if no capacity was found and none is left to try, and says so', () => {
+  it('126: deletes the NodeClaim if no capacity was found and none is left to try, and says so', () => {
     const claim = aNewClaim({
       meta: {
         annotations: { ...group, 'joinery.dev/launch-failed-at': '2026-01-01T12:00:00Z' },
@@ -179,7 +179,7 @@ describe('Registration', () => {
     });
   });
 
-  it('syncs labels, annotations, taints, startup taints, owner and finalizer in one update', () => {
+  it('127: syncs labels, annotations, taints, startup taints, owner and finalizer in one update', () => {
     const claim = launchedClaim({
       meta: {
         annotations: { note: 'x', 'joinery.dev/launch-group': 'g/1' },
@@ -212,7 +212,7 @@ describe('Registration', () => {
     expect(joined(claim, joining({ meta: { labels } })).node.update?.taints).toEqual([]);
   });
 
-  it('registers, but warns, if the Node came without the unregistered taint', () => {
+  it('128: registers, but warns, if the Node came without the unregistered taint', () => {
     const { claim, node } = joined(launchedClaim(), joining({ taints: [] }));
 
     expect(node.kinds).toEqual(['update']);
@@ -221,7 +221,7 @@ describe('Registration', () => {
     ]);
   });
 
-  it('is done when the Node is seen to carry it all', () => {
+  it('127: is done when the Node is seen to carry it all', () => {
     const { claim, node } = joined(launchedClaim(), aNode());
 
     expect(node.kinds).toEqual([]);
@@ -269,13 +269,13 @@ describe('Initialization', () => {
     ],
     ['KnownEphemeralTaintsExist', {}, { taints: [taint('readiness.k8s.io/net:NoSchedule')] }],
     ['ResourceNotRegistered', { requests: { 'nvidia.com/gpu': 1 } }, {}],
-  ])('waits, with reason %s', (reason, spec, node) => {
+  ])('132: waits, with reason %s', (reason, spec, node) => {
     const { claim } = joined(registeredClaim(spec), uninitialized(node));
 
     expect(claim.condition('Initialized')).toMatchObject({ status: 'Unknown', reason });
   });
 
-  it('labels the Node first, and is done when the label is seen', () => {
+  it('132: labels the Node first, and is done when the label is seen', () => {
     expect(joined(registeredClaim(), uninitialized()).node.update?.meta).toEqual({
       labels: { 'karpenter.sh/initialized': 'true' },
     });
@@ -318,14 +318,27 @@ describe('Liveness', () => {
     });
 
   it.each([
-    ['keeps a NodeClaim that has been launching for 4 minutes', launching(4), false],
-    ['deletes one that has not launched in 5', launching(5), true],
-    ['keeps one that has been joining for 14 minutes', registering(14), false],
-    ['deletes one that has not registered in 15', registering(15), true],
+    ['90: keeps a NodeClaim that has been launching for 4 minutes', launching(4), false],
+    ['90: deletes one that has not launched in 5', launching(5), true],
+    ['90: keeps one that has been joining for 14 minutes', registering(14), false],
+    ['90: deletes one that has not registered in 15', registering(15), true],
     ['keeps one that was registered 29 minutes ago, initialized or not', registeredClaim(), false],
     ['deletes one that serves nobody after 30 (upstream never)', registeredClaim({}, 30), true],
   ])('%s', (_what, claim, deleted) => {
     expect(inFlight(claim).kinds.includes('delete')).toBe(deleted);
+  });
+
+  it('91: counts from when the condition changed, not from the creation', () => {
+    const conditions = [
+      aCondition('Launched', { changedAt: NOON - 20 * MINUTE }),
+      aCondition('Registered', { status: 'Unknown', changedAt: NOON - 14 * MINUTE }),
+    ];
+    const claim = launchedClaim({
+      meta: { createdAt: NOON - 60 * MINUTE },
+      status: { conditions },
+    });
+
+    expect(inFlight(claim).kinds).not.toContain('delete');
   });
 
   it('does not launch once more what it deletes for not having launched', () => {

@@ -3,6 +3,7 @@
  * Source: karpenter v1.14, node/termination/suite_test.go, nodeclaim/lifecycle/termination_test.go.
  */
 import { describe, expect, it } from 'vitest';
+import { advance } from '#lib/lifecycle/advance.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -65,7 +66,7 @@ const DRAINING = (secondsAgo: number) =>
   ] as Parameters<typeof aCondition>;
 
 describe('deletion of a NodeClaim', () => {
-  it('fences its Node off first: no new pods, no new connections', () => {
+  it('156: fences its Node off first: no new pods, no new connections', () => {
     const { node } = seen({ claim: leavingClaim([]) });
 
     expect(node.kinds).toEqual(['update']);
@@ -78,7 +79,7 @@ describe('deletion of a NodeClaim', () => {
     expect(seen({ claim: leavingClaim([]), node }).node.kinds).toEqual(['delete']);
   });
 
-  it('writes the deadline of a limited grace once', () => {
+  it('136: writes the deadline of a limited grace once', () => {
     const spec = { terminationGraceMs: 10 * MINUTE };
     const { claim } = seen({ claim: leavingClaim([DRAINED], { spec }), node: leavingNode() });
 
@@ -90,7 +91,7 @@ describe('deletion of a NodeClaim', () => {
     ]);
   });
 
-  it('keeps a deadline that stands', () => {
+  it('136: keeps a deadline that stands', () => {
     const annotations = { 'karpenter.sh/nodeclaim-termination-timestamp': '2026-11-20T12:00:30Z' };
     const spec = { terminationGraceMs: 10 * MINUTE };
     const claim = leavingClaim([DRAINED], { spec, meta: { annotations } });
@@ -101,7 +102,7 @@ describe('deletion of a NodeClaim', () => {
     ]);
   });
 
-  it('ends the instance at once if the NodeClaim never registered', () => {
+  it('135: ends the instance at once if the NodeClaim never registered', () => {
     const claim = aNodeClaim({
       meta: { deletedAt: NOON },
       status: { conditions: conditionsUpTo('Launched') },
@@ -182,8 +183,16 @@ describe('deletion of a NodeClaim', () => {
   });
 });
 
+/** Why the pods of a node are asked to go. */
+const drainOf = (state: Partial<Omit<StateNode, 'name'>>): readonly string[] => {
+  const nodes = [aStateNode(state)];
+  return advance(aSettledSnapshot({ nodes, instances: [anInstance()] })).actions.flatMap(
+    (action) => (action.kind === 'evict' ? [action.because] : []),
+  );
+};
+
 describe('a Node that is being deleted', () => {
-  it('takes its NodeClaim with it', () => {
+  it('85: takes its NodeClaim with it', () => {
     const { claim } = seen({ node: leavingNode() });
 
     expect(claim.kinds).toContain('delete');
@@ -203,7 +212,19 @@ describe('a Node that is being deleted', () => {
     expect(claim.condition('Drained')).toMatchObject({ status: 'Unknown', reason: 'Draining' });
   });
 
-  it('gives late pods five seconds even if it is empty', () => {
+  it('157: tells pods why it goes: the reason of the disruption, if there was one', () => {
+    const because = (conditions: Parameters<typeof aCondition>[]) =>
+      drainOf({
+        claim: leavingClaim(conditions),
+        node: leavingNode(),
+        pods: [aRunningPod()],
+      });
+
+    expect(because([])).toEqual(['Forceful Termination']);
+    expect(because([['DisruptionReason', { reason: 'Drifted' }]])).toEqual(['Drifted']);
+  });
+
+  it('81: gives late pods five seconds even if it is empty', () => {
     const drained = (secondsAgo: number) =>
       seen({ claim: leavingClaim([DRAINING(secondsAgo)]), node: leavingNode() }).claim;
 
@@ -212,7 +233,7 @@ describe('a Node that is being deleted', () => {
     expect(drained(5).kinds).toEqual(['terminateInstance', 'updateStatus']);
   });
 
-  it('waits for volumes of pods that left', () => {
+  it('84: waits for volumes of pods that left', () => {
     const volumeAttachments = [
       { meta: aMeta('attachment-1'), nodeName: 'node-1', persistentVolumeName: 'pv-1' },
       { meta: aMeta('attachment-2'), nodeName: 'node-2', persistentVolumeName: 'pv-2' },
@@ -231,7 +252,7 @@ describe('a Node that is being deleted', () => {
     ]);
   });
 
-  it('waits for volumes no longer than its deadline', () => {
+  it('84: waits for volumes no longer than its deadline', () => {
     const annotations = { 'karpenter.sh/nodeclaim-termination-timestamp': '2026-11-20T12:00:00Z' };
     const volumeAttachments = [
       { meta: aMeta('attachment-1'), nodeName: 'node-1', persistentVolumeName: 'pv-1' },
@@ -266,7 +287,7 @@ describe('a Node that is being deleted', () => {
     expect(pod.kinds).toEqual([]);
   });
 
-  it('is drained and let go if it lost its NodeClaim, its instance is not touched', () => {
+  it('85: is drained and let go if it lost its NodeClaim, its instance is not touched', () => {
     const snapshot = aSettledSnapshot({
       nodes: [anUnmanagedNode(leavingNode())],
       instances: [anInstance()],
