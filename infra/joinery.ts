@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { CfnOutput } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { SETTINGS } from '#lib/runtime/settings-table.ts';
 import { type Decided, Deployment } from './stack/deployment.ts';
 import type { CodeOf } from './stack/joinery-function.ts';
 import { DEFAULTS, type Door, type JoineryProps } from './stack/props.ts';
@@ -28,7 +29,8 @@ export class Joinery extends Construct {
     const door = props.door ?? DEFAULTS.door;
     checkPath(door, props.webhookPath);
     const deployment = new Deployment(this, 'Deployment', decidedBy(props, door));
-    this.webhookUrl = door === 'none' ? undefined : deployment.webhookUrl;
+    const { httpApi, functionUrl } = deployment.webhookUrls;
+    this.webhookUrl = httpApi ?? functionUrl;
     this.nodeRoleArn = deployment.nodeRoleArn;
     if (this.webhookUrl) new CfnOutput(this, 'WebhookUrl', { value: this.webhookUrl });
     new CfnOutput(this, 'NodeRoleArn', { value: this.nodeRoleArn });
@@ -52,14 +54,15 @@ const surroundings = ({
   createAccessEntries = true,
   createSpotServiceLinkedRole = false,
 }: JoineryProps) => ({
-  vpc: vpc !== undefined,
-  vpcConfig: {
-    subnetIds: [...(vpc?.subnetIds ?? [])],
-    securityGroupIds: [...(vpc?.securityGroupIds ?? [])],
+  vpc: {
+    choice: vpc !== undefined,
+    subnetIds: vpc?.subnetIds ?? [],
+    securityGroupIds: vpc?.securityGroupIds ?? [],
   },
   nodeRole: {
     make: nodeRoleName === undefined,
-    name: nodeRoleName ?? `JoineryNodeRole-${clusterName}`,
+    made: `JoineryNodeRole-${clusterName}`,
+    given: nodeRoleName ?? '',
   },
   accessEntries: createAccessEntries,
   spotServiceLinkedRole: createSpotServiceLinkedRole,
@@ -82,6 +85,7 @@ const habits = ({
   memoryMegabytes: { ...DEFAULTS.memoryMegabytes, ...memoryMegabytes },
   logRetentionDays,
   settings,
+  eventBus: Boolean(settings[SETTINGS.eventBus.name]),
 });
 
 function checkPath(door: Door, path: string | undefined): void {

@@ -116,8 +116,8 @@ function rulesOf({ clusterName, limits, functions, deadLetterQueues }: Watched) 
     ),
     ...Object.fromEntries(
       Object.entries(functions).flatMap(([name, each]) => [
-        [`Errors${name}`, failing(name, each)] as const,
-        [`Throttles${name}`, throttled(name, each)] as const,
+        [`${name}Fails`, failing(name, each)] as const,
+        [`${name}Throttled`, throttled(name, each)] as const,
       ]),
     ),
   } as const satisfies Readonly<Record<string, Rule>>;

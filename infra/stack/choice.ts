@@ -1,4 +1,4 @@
-import { Aws, type CfnCondition, CfnResource, Fn, type IResolvable } from 'aws-cdk-lib/core';
+import { type CfnCondition, CfnResource, Fn } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 
 /**
@@ -25,10 +25,4 @@ export function makeIf<Part extends IConstruct>(
 export function either(choice: Choice, chosen: string, otherwise: string): string {
   if (typeof choice === 'boolean') return choice ? chosen : otherwise;
   return Fn.conditionIf(choice.logicalId, chosen, otherwise).toString();
-}
-
-/** A property's value, present only where the choice is taken. */
-export function onlyIf<Value>(choice: Choice, value: Value): Value | IResolvable | undefined {
-  if (typeof choice === 'boolean') return choice ? value : undefined;
-  return Fn.conditionIf(choice.logicalId, value, Aws.NO_VALUE);
 }

@@ -1,12 +1,11 @@
-import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnSubscription } from 'aws-cdk-lib/aws-sns';
 import type { CfnQueue } from 'aws-cdk-lib/aws-sqs';
-import { Aws } from 'aws-cdk-lib/core';
+import { Aws, Fn } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { BundleName } from '../bundle.ts';
 import { Alarms, type Watched } from './alarms.ts';
 import { Announcements } from './announcements.ts';
-import { type Choice, either, makeIf, onlyIf } from './choice.ts';
+import { type Choice, either, makeIf } from './choice.ts';
 import { Dashboard } from './dashboard.ts';
 import { type CodeOf, JoineryFunction } from './joinery-function.ts';
 import { AccessEntries, NodeRole, SpotServiceLinkedRole } from './node-role.ts';
@@ -22,11 +21,14 @@ export interface Decided {
   readonly clusterName: string;
   readonly webhookPath: string;
   readonly doors: { readonly httpApi: Choice; readonly functionUrl: Choice };
-  readonly vpc: Choice;
-  /** Read only where the VPC is chosen. */
-  readonly vpcConfig: CfnFunction.VpcConfigProperty;
-  /** Whether the role is made; its name either way. */
-  readonly nodeRole: { readonly make: Choice; readonly name: string };
+  /** The lists are read only where it is chosen. */
+  readonly vpc: {
+    readonly choice: Choice;
+    readonly subnetIds: readonly string[];
+    readonly securityGroupIds: readonly string[];
+  };
+  /** Whether the role is made, under which name then, and the name of the one that is there else. */
+  readonly nodeRole: { readonly make: Choice; readonly made: string; readonly given: string };
   readonly accessEntries: Choice;
   readonly spotServiceLinkedRole: Choice;
   readonly consolidateSchedules: readonly ScheduleProps[];
@@ -36,6 +38,8 @@ export interface Decided {
   readonly memoryMegabytes: Readonly<Record<BundleName, number>>;
   readonly logRetentionDays: number;
   readonly settings: Readonly<Record<string, string>>;
+  /** Whether the settings name an event bus. */
+  readonly eventBus: Choice;
 }
 
 /** Time limits; the queues' visibility timeouts are as long, which is the least that Lambda takes. */
@@ -52,7 +56,9 @@ const VPC_POLICY = `arn:${Aws.PARTITION}:iam::aws:policy/service-role/AWSLambdaV
 
 /** The one definition behind both doors: the CDK construct and the SAM template. */
 export class Deployment extends Construct {
-  readonly webhookUrl: string;
+  /** Where the webhook calls, behind each door that is made. */
+  readonly webhookUrls: { readonly httpApi?: string; readonly functionUrl?: string };
+  readonly nodeRoleName: string;
   readonly nodeRoleArn: string;
   readonly functions: Watched['functions'];
   readonly queues: Queues;
@@ -65,11 +71,13 @@ export class Deployment extends Construct {
       provisionSeconds: TIMEOUT_SECONDS.provision,
       interruptSeconds: TIMEOUT_SECONDS.interrupt,
     });
-    this.nodeRoleArn = `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:role/${decided.nodeRole.name}`;
+    const { make, made, given } = decided.nodeRole;
+    this.nodeRoleName = either(make, made, given);
+    this.nodeRoleArn = this.findNodeRole(decided);
     this.functions = this.makeFunctions(decided);
     new Announcements(this, this.queues);
     this.wakeUp(decided);
-    this.webhookUrl = this.openDoor(decided);
+    this.webhookUrls = this.openDoors(decided);
     this.letIn(decided);
     const watched: Watched = {
       clusterName,
@@ -88,13 +96,17 @@ export class Deployment extends Construct {
 
   private makeFunctions(decided: Decided): Watched['functions'] {
     const { interruptions, hints } = this.queues;
-    const policies = new Policies(this, {
-      Cluster: decided.clusterName,
-      NodeRoleArn: this.nodeRoleArn,
-      HintQueueArn: hints.attrArn,
-    });
-    const vpcPolicy = either(decided.vpc, VPC_POLICY, Aws.NO_VALUE);
-    const vpcConfig = onlyIf(decided.vpc, decided.vpcConfig);
+    const policies = new Policies(
+      this,
+      {
+        clusterName: decided.clusterName,
+        nodeRoleArn: this.nodeRoleArn,
+        hintQueueArn: hints.attrArn,
+      },
+      decided.eventBus,
+    );
+    const vpcPolicy = either(decided.vpc.choice, VPC_POLICY, Aws.NO_VALUE);
+    const vpc = vpcConfigOf(decided.vpc);
     const common = {
       JOINERY_CLUSTER_NAME: decided.clusterName,
       JOINERY_HINT_QUEUE_URL: hints.ref,
@@ -106,8 +118,8 @@ export class Deployment extends Construct {
         timeoutSeconds: TIMEOUT_SECONDS[name],
         logRetentionDays: decided.logRetentionDays,
         environment: { ...common, ...decided.settings },
-        policyArns: [...policies.of(name), ...(decided.vpc === false ? [] : [vpcPolicy])],
-        ...(vpcConfig && { vpc: vpcConfig }),
+        policyArns: [...policies.of(name), ...(decided.vpc.choice === false ? [] : [vpcPolicy])],
+        ...(vpc && { vpc }),
         ...(queue && { queue }),
       });
     return {
@@ -139,42 +151,51 @@ export class Deployment extends Construct {
     ]);
   }
 
-  /** The webhook's address; empty where there is none. */
-  private openDoor({ doors, webhookPath }: Decided): string {
+  private openDoors({ doors, webhookPath }: Decided): Deployment['webhookUrls'] {
     const { admit } = this.functions;
     const httpApi = makeIf(doors.httpApi, () => new HttpApiDoor(this, admit, webhookPath));
     const functionUrl = makeIf(
       doors.functionUrl,
       () => new FunctionUrlDoor(this, admit, webhookPath),
     );
-    const other = either(doors.functionUrl, functionUrl?.url ?? '', '');
-    return either(doors.httpApi, httpApi?.url ?? '', other);
+    return {
+      ...(httpApi && { httpApi: httpApi.url }),
+      ...(functionUrl && { functionUrl: functionUrl.url }),
+    };
   }
 
-  private letIn(decided: Decided): void {
-    const { make, name } = decided.nodeRole;
-    const nodeRole = makeIf(make, () => new NodeRole(this, name));
-    makeIf(decided.spotServiceLinkedRole, () => new SpotServiceLinkedRole(this));
+  private findNodeRole({ nodeRole: { make, made, given } }: Decided): string {
+    const role = makeIf(make, () => new NodeRole(this, made));
+    const arn = `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:role/${given}`;
+    return either(make, role?.role.attrArn ?? arn, arn);
+  }
+
+  private letIn({ clusterName, accessEntries, spotServiceLinkedRole }: Decided): void {
+    makeIf(spotServiceLinkedRole, () => new SpotServiceLinkedRole(this));
     const { admit: _, ...acting } = this.functions;
-    const entries = makeIf(
-      decided.accessEntries,
-      () =>
-        new AccessEntries(this, {
-          clusterName: decided.clusterName,
-          nodeRoleArn: this.nodeRoleArn,
-          functionRoleArns: Object.fromEntries(
-            Object.entries(acting).map(([key, { role }]) => [key, role.attrArn]),
-          ),
-        }),
+    const functionRoleArns = Object.fromEntries(
+      Object.entries(acting).map(([name, { role }]) => [name, role.attrArn]),
     );
-    if (nodeRole && entries) entries.nodes.addResourceDependency(nodeRole.role);
+    makeIf(
+      accessEntries,
+      () =>
+        new AccessEntries(this, { clusterName, nodeRoleArn: this.nodeRoleArn, functionRoleArns }),
+    );
   }
 
   private tell(address: string): CfnSubscription {
-    return new CfnSubscription(this, 'AlarmEmail', {
+    return new CfnSubscription(this, 'AlarmSubscription', {
       topicArn: this.alarms.topic.ref,
       protocol: 'email',
       endpoint: address,
     });
   }
+}
+
+/** Within a condition a template's own spelling is wanted, else the construct's. */
+function vpcConfigOf({ choice, subnetIds, securityGroupIds }: Decided['vpc']) {
+  if (choice === false) return undefined;
+  const [SubnetIds, SecurityGroupIds] = [[...subnetIds], [...securityGroupIds]];
+  if (choice === true) return { subnetIds: SubnetIds, securityGroupIds: SecurityGroupIds };
+  return Fn.conditionIf(choice.logicalId, { SubnetIds, SecurityGroupIds }, Aws.NO_VALUE);
 }

@@ -46,8 +46,6 @@ export class NodeRole extends Construct {
  * with `system:`; EC2_LINUX entries take none.
  */
 export class AccessEntries extends Construct {
-  readonly nodes: CfnAccessEntry;
-
   constructor(
     scope: Construct,
     props: {
@@ -59,13 +57,13 @@ export class AccessEntries extends Construct {
   ) {
     super(scope, 'AccessEntries');
     const { clusterName } = props;
-    this.nodes = new CfnAccessEntry(this, 'Nodes', {
+    new CfnAccessEntry(this, 'Nodes', {
       clusterName,
       principalArn: props.nodeRoleArn,
       type: 'EC2_LINUX',
     });
     for (const [name, principalArn] of Object.entries(props.functionRoleArns)) {
-      new CfnAccessEntry(this, name, {
+      new CfnAccessEntry(this, name[0]?.toUpperCase() + name.slice(1), {
         clusterName,
         principalArn,
         type: 'STANDARD',

@@ -27,10 +27,7 @@ export const instanceProfilePolicy: PolicyGroup = (place) => [
     ['iam:CreateInstanceProfile', 'iam:TagInstanceProfile'],
     profiles(place),
     {
-      StringEquals: {
-        ...tagsOf('RequestTag', place),
-        'aws:RequestTag/eks:eks-cluster-name': place.clusterName,
-      },
+      StringEquals: tagsOf('RequestTag', place),
       StringLike: ofNodeClass('RequestTag'),
     },
   ),

@@ -14,10 +14,7 @@ const USED = ['security-group', 'subnet', 'capacity-reservation', 'placement-gro
 
 /** That something of a NodePool of this cluster is being made. */
 const asOurs = (place: PolicyPlace) => ({
-  StringEquals: {
-    ...ownedBy('RequestTag', place),
-    'aws:RequestTag/eks:eks-cluster-name': place.clusterName,
-  },
+  StringEquals: ownedBy('RequestTag', place),
   StringLike: { 'aws:RequestTag/karpenter.sh/nodepool': '*' },
 });
 
@@ -28,14 +25,15 @@ const ifOurs = (place: PolicyPlace) => ({
 });
 
 /** The tags that are put on an instance once its Node is known; no other may be set afterwards. */
-const LATER_TAGS = ['eks:eks-cluster-name', 'karpenter.sh/nodeclaim', 'Name'];
+const LATER_TAGS = ['karpenter.sh/nodeclaim', 'Name'];
 
 /**
  * Launching and ending nodes. Whatever is made carries the cluster's tags from its first moment,
  * and only what carries them can be tagged further or ended: so another cluster's machines, and
  * those that nobody's NodePool made, are out of reach.
  *
- * Source: karpenter AWS provider v1.14, CloudFormation, NodeLifecyclePolicy.
+ * Source: karpenter AWS provider v1.14, CloudFormation, NodeLifecyclePolicy, which asks for the tag
+ * kubernetes.io/cluster/<name> beside this one.
  */
 export const nodeLifecyclePolicy: PolicyGroup = (place) => [
   allow(
@@ -64,7 +62,6 @@ export const nodeLifecyclePolicy: PolicyGroup = (place) => [
   }),
   allow('NameOurInstances', ['ec2:CreateTags'], ec2Arns(place, '*', ['instance']), {
     ...ifOurs(place),
-    StringEqualsIfExists: { 'aws:RequestTag/eks:eks-cluster-name': place.clusterName },
     'ForAllValues:StringEquals': { 'aws:TagKeys': LATER_TAGS },
   }),
   allow(

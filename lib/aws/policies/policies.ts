@@ -2,7 +2,7 @@ import { clusterPolicy, zonalShiftPolicy } from './cluster.ts';
 import { discoveryPolicy } from './discovery.ts';
 import { instanceProfilePolicy } from './instance-profiles.ts';
 import { nodeLifecyclePolicy, templateUpkeepPolicy } from './node-lifecycle.ts';
-import { hintPolicy } from './queues.ts';
+import { busPolicy, hintPolicy } from './queues.ts';
 import type { PolicyGroup } from './statement.ts';
 
 /** The groups of permissions, by the name that their policy gets. */
@@ -14,12 +14,13 @@ export const POLICIES = {
   zonalShift: zonalShiftPolicy,
   discovery: discoveryPolicy,
   hints: hintPolicy,
+  bus: busPolicy,
 } as const satisfies Readonly<Record<string, PolicyGroup>>;
 
 /** One of the groups. */
 export type PolicyName = keyof typeof POLICIES;
 
-const LOOKING = ['cluster', 'zonalShift', 'discovery', 'hints'] as const;
+const LOOKING = ['cluster', 'zonalShift', 'discovery', 'hints', 'bus'] as const;
 const NODE_CLASSES = ['instanceProfiles', 'templateUpkeep'] as const;
 
 /**

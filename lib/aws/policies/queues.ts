@@ -15,3 +15,12 @@ export const QUEUE_READING = [
   'sqs:DeleteMessage',
   'sqs:GetQueueAttributes',
 ] as const;
+
+/** Telling decisions to an event bus of the account, where one is set. */
+export const busPolicy: PolicyGroup = ({ partition, region, accountId }) => [
+  allow(
+    'TellDecisions',
+    ['events:PutEvents'],
+    [`arn:${partition}:events:${region}:${accountId}:event-bus/*`],
+  ),
+];

@@ -51,10 +51,11 @@ export const ec2Arns = (
   types: readonly string[],
 ): readonly string[] => types.map((type) => `arn:${partition}:ec2:${region}:${account}:${type}/*`);
 
-/** That a resource which is there, or one which is being made, is tagged as the cluster's. */
+/**
+ * That a resource which is there, or one which is being made, is tagged as the cluster's. The tag's
+ * value names the cluster and not its key, so that a template can have the name as a parameter.
+ */
 export const ownedBy = (
   subject: 'ResourceTag' | 'RequestTag',
   { clusterName }: PolicyPlace,
-): Readonly<Record<string, string>> => ({
-  [`aws:${subject}/kubernetes.io/cluster/${clusterName}`]: 'owned',
-});
+): Readonly<Record<string, string>> => ({ [`aws:${subject}/eks:eks-cluster-name`]: clusterName });

@@ -63,8 +63,8 @@ describe("another cluster's machines", () => {
       const like = Object.keys(Condition.StringLike ?? {});
 
       expect(
-        ['RequestTag', 'ResourceTag'].map((tag) => equal[`aws:${tag}/kubernetes.io/cluster/shop`]),
-      ).toContain('owned');
+        ['RequestTag', 'ResourceTag'].map((tag) => equal[`aws:${tag}/eks:eks-cluster-name`]),
+      ).toContain('shop');
       expect(
         like.some((key) => /\/karpenter\.(sh\/nodepool|k8s\.aws\/ec2nodeclass)$/.test(key)),
       ).toBe(true);
@@ -75,9 +75,9 @@ describe("another cluster's machines", () => {
     const later = ALL.find(({ Sid }) => Sid === 'NameOurInstances');
 
     expect(later?.Condition).toMatchObject({
-      StringEquals: { 'aws:ResourceTag/kubernetes.io/cluster/shop': 'owned' },
+      StringEquals: { 'aws:ResourceTag/eks:eks-cluster-name': 'shop' },
       'ForAllValues:StringEquals': {
-        'aws:TagKeys': ['eks:eks-cluster-name', 'karpenter.sh/nodeclaim', 'Name'],
+        'aws:TagKeys': ['karpenter.sh/nodeclaim', 'Name'],
       },
     });
   });
