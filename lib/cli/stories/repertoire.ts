@@ -1,10 +1,15 @@
 import { burst } from './burst.ts';
+import { deletedByHand } from './deleted-by-hand.ts';
 import { gpu } from './gpu.ts';
 import { graviton } from './graviton.ts';
 import { highMemory } from './high-memory.ts';
 import { impossiblePod } from './impossible-pod.ts';
 import { inflate } from './inflate.ts';
 import { layeredConstraints } from './layered-constraints.ts';
+import { moveIn } from './move-in.ts';
+import { pdbAndDrift } from './pdb-and-drift.ts';
+import { soldOut } from './sold-out.ts';
+import { startupTaints } from './startup-taints.ts';
 import type { Story } from './story.ts';
 import { weightedFallback } from './weighted-fallback.ts';
 
@@ -17,7 +22,12 @@ export const REPERTOIRE: readonly Story[] = [
   highMemory,
   weightedFallback,
   impossiblePod,
+  startupTaints,
+  soldOut,
   burst,
+  deletedByHand,
+  moveIn,
+  pdbAndDrift,
 ];
 
 /**
