@@ -120,6 +120,7 @@ async function play(
   }
   const stage = setStage({
     region: story.region,
+    settings: story.settings ?? {},
     ...staging,
     listen: narrator.tell,
   });

@@ -1,5 +1,6 @@
 import { burst } from './burst.ts';
 import { deletedByHand } from './deleted-by-hand.ts';
+import { expiry } from './expiry.ts';
 import { gpu } from './gpu.ts';
 import { graviton } from './graviton.ts';
 import { highMemory } from './high-memory.ts';
@@ -8,6 +9,7 @@ import { inflate } from './inflate.ts';
 import { layeredConstraints } from './layered-constraints.ts';
 import { moveIn } from './move-in.ts';
 import { pdbAndDrift } from './pdb-and-drift.ts';
+import { selfHealing } from './self-healing.ts';
 import { soldOut } from './sold-out.ts';
 import { startupTaints } from './startup-taints.ts';
 import type { Story } from './story.ts';
@@ -25,7 +27,9 @@ export const REPERTOIRE: readonly Story[] = [
   startupTaints,
   soldOut,
   burst,
+  expiry,
   deletedByHand,
+  selfHealing,
   moveIn,
   pdbAndDrift,
 ];

@@ -1,10 +1,11 @@
 import { embeddedTable } from '#lib/aws/embedded-table.ts';
 import type { Ec2Table } from '#lib/ec2/table.ts';
+import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { CallFaults } from '#lib/sim/call-faults.ts';
 import type { Entry } from '#lib/sim/journal.ts';
 import { createWorld, type World } from '#lib/sim/world.ts';
 import { crdTexts } from '../crds.ts';
-import { connectEmbedded } from '../embedded.ts';
+import { embeddedWith } from '../embedded.ts';
 import { type Manifest, noteOfUser, rehearse } from './apply-manifests.ts';
 import {
   at,
@@ -45,6 +46,7 @@ export interface StageOptions {
   readonly region: string;
   readonly manifests: readonly Manifest[];
   readonly networkTags?: Readonly<Record<string, string>>;
+  readonly settings?: Partial<ClusterSettings>;
   readonly faults?: CallFaults;
   readonly listen?: (entry: Entry) => void;
 }
@@ -59,7 +61,7 @@ export function setStage(options: StageOptions): SetStage {
     types: machineTypes(table),
     crds: crdTexts(),
     clusterName: CLUSTER,
-    connect: connectEmbedded,
+    connect: embeddedWith(options.settings ?? {}),
     ...(options.networkTags ? { networkTags: options.networkTags } : {}),
     ...(options.faults ? { faults: options.faults } : {}),
     ...(options.listen ? { listen: options.listen } : {}),
@@ -166,6 +168,17 @@ const actsOf = (world: World) => ({
     world.kubernetes.remove(kind, '', name);
   },
   sellOut: soldOutSwitch(world),
+  harm: {
+    endInstance: (name: string) => {
+      const id = String(at(world.kubernetes.get('Node', '', name), 'spec', 'providerID'));
+      noteOfUser(world, `terminates the instance of ${name}`);
+      world.aws.terminate(id.split('/').at(-1) ?? '');
+    },
+    silenceKubelet: (name: string) => {
+      noteOfUser(world, `makes the kubelet of ${name} fall silent`);
+      world.kubernetes.silenceKubelet(name);
+    },
+  },
   until: world.runUntil,
   pass: world.run,
   untilNoNodes: (withinMs: number) =>

@@ -1,3 +1,4 @@
+import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { NodeSeen, PodSeen } from './seen.ts';
 
 /** Kinds that a story looks at or deletes as they are. */
@@ -22,6 +23,14 @@ export interface SoldOutPool {
   readonly capacityType: 'on-demand' | 'spot';
   readonly type: string;
   readonly zone: string;
+}
+
+/** What may befall the machine of a node, by the node's name. */
+export interface Harm {
+  /** Ends its instance, as a person in the console does. */
+  readonly endInstance: (node: string) => void;
+  /** Makes its kubelet fall silent, though the instance runs on. */
+  readonly silenceKubelet: (node: string) => void;
 }
 
 /**
@@ -55,6 +64,8 @@ export interface Stage {
   readonly remove: (kind: Exclude<StoryKind, 'Pod'>, name: string) => void;
   /** Empties these pools of EC2, and only these, from now on. */
   readonly sellOut: (pools: readonly SoldOutPool[]) => void;
+  /** What befalls machines; absent where a stage cannot do it. */
+  readonly harm?: Harm;
   /** Every object of a kind, by name. */
   readonly objects: (kind: StoryKind) => readonly StoryObject[];
   readonly nodes: () => readonly NodeSeen[];
@@ -88,5 +99,7 @@ export interface Story {
   readonly region: string;
   /** A file of lib/cli/stories/manifests. */
   readonly manifests: string;
+  /** Settings other than the defaults. */
+  readonly settings?: Partial<ClusterSettings>;
   readonly play: (stage: Stage) => Promise<void>;
 }

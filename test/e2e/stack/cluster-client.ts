@@ -36,7 +36,12 @@ export interface ClusterClient {
 }
 
 const JSON_MERGE = 'application/merge-patch+json';
-const EXISTS = 409;
+const STRATEGIC_MERGE = 'application/strategic-merge-patch+json';
+const NOT_FOUND = 404;
+
+/** Custom resources know no strategic merge. */
+const isBuiltIn = (apiVersion = ''): boolean =>
+  !/^(karpenter\.|autoscaling\.x-k8s\.io)/.test(apiVersion);
 
 /** Speaks to the API server as `user`. Everything throws what the API server has against it. */
 export function clusterClient(plane: ControlPlane, user: User = 'admin'): ClusterClient {
@@ -53,14 +58,16 @@ export function clusterClient(plane: ControlPlane, user: User = 'admin'): Cluste
     transport,
     patch,
     apply: async (object) => {
+      const { apiVersion, metadata } = object as unknown as KubeObject;
       const path = collectionPath(object);
-      const answer = await transport({ method: 'POST', path, body: object });
+      const contentType = isBuiltIn(apiVersion) ? STRATEGIC_MERGE : JSON_MERGE;
+      const change = { method: 'PATCH', path: `${path}/${metadata.name}`, contentType } as const;
+      const changed = await transport({ ...change, body: object });
+      const answer =
+        changed.status === NOT_FOUND
+          ? await transport({ method: 'POST', path, body: object })
+          : changed;
       if (answer.status < 300) return;
-      if (answer.status === EXISTS) {
-        const { metadata } = object as unknown as KubeObject;
-        await patch(`${path}/${metadata.name}`, object);
-        return;
-      }
       throw new Error(String(Object(answer.body).message ?? JSON.stringify(answer.body)));
     },
     list: async (kind, query = {}) => {
@@ -69,7 +76,7 @@ export function clusterClient(plane: ControlPlane, user: User = 'admin'): Cluste
     },
     remove: async (path, query = {}) => {
       const answer = await transport({ method: 'DELETE', path, query });
-      if (answer.status >= 300 && answer.status !== 404)
+      if (answer.status >= 300 && answer.status !== NOT_FOUND)
         throw new Error(JSON.stringify(answer.body));
     },
   };

@@ -1,3 +1,5 @@
+import { parse } from 'yaml';
+
 /** What a kubelet tells of its node when it registers, as its user data says. */
 export interface NodeRegistration {
   readonly labels: Readonly<Record<string, string>>;
@@ -15,14 +17,14 @@ interface Taint {
 const USUAL_MAX_PODS = 110;
 
 /**
- * Reads user data as nodeadm (AL2023) and bootstrap.sh (AL2) would: kubelet flags for labels and
- * taints, maxPods as a flag or in the kubelet's configuration. Everything else is of no use here.
+ * Reads user data as nodeadm (AL2023: a NodeConfig in a MIME part) and bootstrap.sh (AL2: flags)
+ * would. Everything else in it is of no use here.
  */
 export function readRegistration(userData: string): NodeRegistration {
   const text = Buffer.from(userData, 'base64').toString('utf8');
   const flag = (name: string): string =>
     new RegExp(`--${name}=["']?([^\\s"']+)`).exec(text)?.[1] ?? '';
-  const maxPods = /maxPods["']?:\s*(\d+)/.exec(text)?.[1] ?? flag('max-pods');
+  const config = kubeletConfig(text);
   return {
     labels: Object.fromEntries(
       flag('node-labels')
@@ -30,9 +32,27 @@ export function readRegistration(userData: string): NodeRegistration {
         .filter((pair) => pair.includes('='))
         .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
     ),
-    taints: flag('register-with-taints').split(',').filter(Boolean).map(readTaint),
-    maxPods: maxPods === '' ? USUAL_MAX_PODS : Number(maxPods),
+    taints: [
+      ...(config.registerWithTaints ?? []),
+      ...flag('register-with-taints').split(',').filter(Boolean).map(readTaint),
+    ],
+    maxPods: config.maxPods ?? Number(flag('max-pods') || USUAL_MAX_PODS),
   };
+}
+
+interface KubeletConfig {
+  readonly registerWithTaints?: readonly Taint[];
+  readonly maxPods?: number;
+}
+
+/** What nodeadm merges of all the NodeConfigs: the last word wins. */
+function kubeletConfig(text: string): KubeletConfig {
+  const boundary = /boundary="([^"]+)"/.exec(text)?.[1];
+  const parts = boundary === undefined ? [text] : text.split(`--${boundary}`);
+  const configs = parts
+    .filter((part) => part.includes('kind: NodeConfig'))
+    .map((part) => parse(part.slice(part.indexOf('apiVersion:'))));
+  return Object.assign({}, ...configs.map(({ spec }) => spec?.kubelet?.config));
 }
 
 /** karpenter.sh/unregistered:NoExecute, or with a value: dedicated=gpu:NoSchedule. */

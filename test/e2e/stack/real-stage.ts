@@ -3,7 +3,7 @@ import type { Manifest } from '#lib/cli/stories/apply-manifests.ts';
 import { counted } from '#lib/cli/stories/counted.ts';
 import { matchInstances } from '#lib/cli/stories/match-instances.ts';
 import type { Check, NodeSeen, PodSeen } from '#lib/cli/stories/seen.ts';
-import type { Stage } from '#lib/cli/stories/story.ts';
+import type { Stage, StoryKind } from '#lib/cli/stories/story.ts';
 import { pathOf } from '#lib/kube/kinds.ts';
 import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE } from '#lib/model/labels.ts';
 import { SPOT_SHARE } from './aws-account.ts';
@@ -28,13 +28,10 @@ export interface Pace {
 
 const USUAL_PACE: Pace = { longestPauseMs: 30_000, glanceMs: 400 };
 /** This machine may be busy with other things; a story's own checks know how long it may take. */
-const PATIENCE = 2;
-
-const MIRRORED = ['Pod', 'Node', 'NodeClaim', 'NodePool', 'EC2NodeClass'] as const;
-type Mirrored = (typeof MIRRORED)[number];
+const PATIENCE = 1.5;
 
 interface Mirror {
-  objects: Readonly<Record<Mirrored, readonly KubeObject[]>>;
+  objects: Readonly<Record<StoryKind, readonly KubeObject[]>>;
   told: readonly KubeObject[];
   instances: readonly string[];
   calls: Readonly<Record<string, number>>;
@@ -201,21 +198,21 @@ const asStoryObject = (object: KubeObject) => ({
   metadata: { ...object.metadata, uid: object.metadata.uid ?? '' },
 });
 
+/** Pods first: where one is seen to run, its node is seen as it is then or later. */
 async function mirrored({ cluster, bridge, account }: RealWorld): Promise<Mirror> {
   const ours = { path: '/api/v1/events', query: { fieldSelector: 'reportingComponent=joinery' } };
-  const [lists, told, instances, calls] = await Promise.all([
-    Promise.all(MIRRORED.map((kind) => cluster.list(kind))),
+  const Pod = await cluster.list('Pod');
+  const [Node, NodeClaim, NodePool, EC2NodeClass, told, instances, calls] = await Promise.all([
+    cluster.list('Node'),
+    cluster.list('NodeClaim'),
+    cluster.list('NodePool'),
+    cluster.list('EC2NodeClass'),
     cluster.transport({ method: 'GET', ...ours }),
     bridge.living(),
     account.calls(),
   ]);
-  const [Pod = [], Node = [], NodeClaim = [], NodePool = [], EC2NodeClass = []] = lists;
-  return {
-    objects: { Pod, Node, NodeClaim, NodePool, EC2NodeClass },
-    told: Object(told.body).items,
-    instances,
-    calls,
-  };
+  const objects = { Pod, Node, NodeClaim, NodePool, EC2NodeClass };
+  return { objects, told: Object(told.body).items, instances, calls };
 }
 
 function nodesSeen({ objects }: Mirror, { account }: RealWorld): readonly NodeSeen[] {
