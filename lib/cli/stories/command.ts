@@ -105,6 +105,8 @@ function narratorWithProgress(io: Io): Narrator {
   };
 }
 
+const settingsOf = ({ settings = {} }: Story) => settings;
+
 async function play(
   story: Story,
   staging: Staging,
@@ -120,7 +122,7 @@ async function play(
   }
   const stage = setStage({
     region: story.region,
-    settings: story.settings ?? {},
+    settings: settingsOf(story),
     ...staging,
     listen: narrator.tell,
   });

@@ -29,7 +29,8 @@ describe('the repertoire', () => {
   it.each(REPERTOIRE.map((story) => [`${story.number}, ${story.name}`, story] as const))(
     'plays story %s, and its checks hold',
     async (_name, story) => {
-      const stage = setStage({ seed: 1, region: story.region, manifests: manifestsOf(story) });
+      const { region, settings = {} } = story;
+      const stage = setStage({ seed: 1, region, manifests: manifestsOf(story), settings });
       await (story === burst ? playBurst(stage, FEWER_PODS) : story.play(stage));
       stage.checkNoFunctionFailed();
       expect(stage.checks.filter(({ ok }) => !ok)).toEqual([]);
