@@ -5,11 +5,12 @@ import { isEvictable } from '#lib/consent/pods.ts';
 import { typesFor } from '#lib/model/catalog.ts';
 import { INSTANCE_TERMINATING } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
-import { INITIALIZED, NODEPOOL, REGISTERED } from '#lib/model/labels.ts';
+import { INITIALIZED, NODEPOOL, REGISTERED, ZONE } from '#lib/model/labels.ts';
 import type { Node, StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { isServed, type NodePool } from '#lib/model/node-pool.ts';
 import type { Pod } from '#lib/model/pod.ts';
+import { shiftedZoneNames } from '#lib/model/shifted-zones.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { InFlight } from './commands/in-flight.ts';
 
@@ -76,12 +77,16 @@ const metaOf = (node: Node, claim: NodeClaim) =>
 function blockedByNode(
   node: Node,
   claim: NodeClaim,
-  { nominated, inFlight }: CandidacyFacts,
+  { snapshot, nominated, inFlight }: CandidacyFacts,
 ): Blocked | undefined {
   const { name } = node.meta;
   if (inFlight?.members.has(name)) return { by: 'command', because: 'Node is part of a command' };
   if (inFlight?.replacements.has(name)) {
     return { by: 'command', because: 'Node replaces others that have not gone yet' };
+  }
+  const zone = metaOf(node, claim).labels[ZONE] ?? '';
+  if (shiftedZoneNames(snapshot).has(zone)) {
+    return { by: 'zone', because: `Traffic is shifted away from zone ${zone}` };
   }
   if (node.meta.labels[INITIALIZED] !== 'true') {
     return { by: 'node', because: "Node isn't initialized" };

@@ -22,6 +22,7 @@ import { repairStep } from './repair.ts';
 import { type ClaimStep, metaDifference, NO_STEP, type Progress, takeSteps } from './step.ts';
 import { grouped, type Surroundings, servedPools, surroundingsOf } from './surroundings.ts';
 import { deadlineEvents, deletedNodeSteps, terminationSteps } from './termination.ts';
+import { zonalShiftEvents } from './zonal-shift-events.ts';
 
 /** What one look at the lives of all nodes comes to. */
 export interface Advance {
@@ -51,6 +52,7 @@ export function advance(snapshot: Snapshot): Advance {
     { actions: deadlineEvents(around) },
     { actions: accountGarbage(around) },
     { actions: taggingActions(around) },
+    { actions: zonalShiftEvents(around) },
     ...servedPools(snapshot).map((pool) => ({
       actions: [
         ...hashActions(pool, around),

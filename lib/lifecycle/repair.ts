@@ -7,6 +7,7 @@ import { isOpen } from '#lib/model/settings.ts';
 import { type EpochMs, formatInstant } from '#lib/model/time.ts';
 import { deletion } from './giving-up.ts';
 import { deadlineOf } from './node-termination.ts';
+import { zoneOf } from './provider-id.ts';
 import { type ClaimStep, NO_STEP } from './step.ts';
 import { nodesOf, type Surroundings } from './surroundings.ts';
 
@@ -50,6 +51,8 @@ export function repairStep(claim: NodeClaim, around: Surroundings): ClaimStep {
     return deadline === undefined ? NO_STEP : graceUntil(null);
   }
   const { now } = around;
+  // What fails there fails for the zone's sake, and could not be ended before the shift is over.
+  if (around.shiftedZones.has(zoneOf(claim.status.providerId) ?? '')) return NO_STEP;
   if (now < dueAt) return { lookAgainInMs: dueAt - now };
   if (isEpidemic(claim, around)) return { actions: [blocked(node)] };
   return deadline !== undefined && deadline <= now

@@ -5,6 +5,7 @@ import type { StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import { isServed, type NodePool } from '#lib/model/node-pool.ts';
+import { shiftedZoneNames } from '#lib/model/shifted-zones.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { instanceIdOf } from './provider-id.ts';
@@ -43,15 +44,8 @@ export function surroundingsOf(snapshot: Snapshot): Surroundings {
     holders: grouped(claims, ({ status }) => instanceIdOf(status.providerId)),
     nodePools: new Map(snapshot.nodePools.map((pool) => [pool.meta.name, pool])),
     nodeClasses: new Map(snapshot.nodeClasses.map((each) => [each.meta.name, each])),
-    shiftedZones: shiftedZonesOf(snapshot),
+    shiftedZones: shiftedZoneNames(snapshot),
   };
-}
-
-function shiftedZonesOf({ shiftedZones = [], nodeClasses }: Snapshot): ReadonlySet<string> {
-  const subnets = nodeClasses.flatMap(({ status }) => status.subnets);
-  return new Set(
-    subnets.filter(({ zoneId }) => shiftedZones.includes(zoneId)).map(({ zone }) => zone),
-  );
 }
 
 /** The NodePools whose NodeClass is ours, sorted by name. */

@@ -3,6 +3,7 @@ import type { Journal } from '../journal.ts';
 import type { Machine, MachineListener, MachineType } from '../machine.ts';
 import type { Random } from '../random.ts';
 import type { Fields, Tags } from './request.ts';
+import type { Shift } from './zonal-shift.ts';
 
 /** An availability zone: its name, and the id that means the same zone in every account. */
 export interface Zone {
@@ -163,6 +164,8 @@ export interface Account {
   /** Answers of CreateFleet by client token, with what was asked. */
   readonly fleets: Map<string, { readonly fingerprint: string; readonly answer: unknown }>;
   readonly soldOut: Set<SoldOutRule>;
+  /** Shifts of traffic out of a zone. */
+  readonly shifts: Set<Shift>;
   readonly listeners: Set<MachineListener>;
   readonly publish: (event: CloudEvent) => void;
 }

@@ -38,6 +38,7 @@ import {
   reservationOperations,
   reserve,
 } from './reservations.ts';
+import { shiftAway, zonalShiftOperations } from './zonal-shift.ts';
 
 /** What the embedded AWS is made of. */
 export interface AwsOptions {
@@ -95,6 +96,8 @@ export interface EmbeddedAws {
     readonly left: () => number;
     readonly cancel: () => void;
   };
+  /** Shifts traffic out of a zone until the answer's `end` is called. */
+  readonly shiftAway: (order: Parameters<typeof shiftAway>[1]) => ReturnType<typeof shiftAway>;
   /** Makes a placement group, and answers its id. */
   readonly makePlacementGroup: (order: PlacementGroupOrder) => string;
   /** Amazon, or the account's owner, publishes more images. */
@@ -174,6 +177,7 @@ export function createAws(options: AwsOptions): EmbeddedAws {
         cancel: () => expire(account, reservation, 'cancelled'),
       };
     },
+    shiftAway: (order) => shiftAway(account, order),
     makePlacementGroup: (order) => makePlacementGroup(account, order).id,
     publishImages: (images) => void account.images.push(...images),
   };
@@ -191,6 +195,7 @@ const operationsOf = (account: Account, options: AwsOptions): Operations => ({
   ...reservationOperations(account),
   ...queueOperations(options.queues),
   ...clusterOperations(account, options.cluster),
+  ...zonalShiftOperations(account, options.cluster.name),
 });
 
 const accountOf = (options: AwsOptions): Account => ({
@@ -216,6 +221,7 @@ const accountOf = (options: AwsOptions): Account => ({
   reservations: new Map(),
   placementGroups: new Map(),
   soldOut: new Set(),
+  shifts: new Set(),
   listeners: new Set(),
   publish: options.onEvent,
 });

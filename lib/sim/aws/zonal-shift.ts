@@ -1,0 +1,51 @@
+import type { Instant } from '../clock.ts';
+import type { Account, Operations } from './account.ts';
+import { awsError } from './error.ts';
+import { type Fields, text } from './request.ts';
+
+/** One shift of traffic out of a zone, by a person or by AWS itself. */
+export interface Shift {
+  readonly zone: string;
+  readonly by: 'person' | 'AWS';
+  readonly endsAt: Instant;
+}
+
+/** Shifts traffic out of a zone until it is told to stop, or for three days, ARC's longest. */
+export function shiftAway(
+  account: Account,
+  order: { readonly zone: string; readonly by?: Shift['by'] },
+): { readonly end: () => void } {
+  const shift: Shift = {
+    zone: order.zone,
+    by: order.by ?? 'person',
+    endsAt: account.clock.now() + LONGEST_MS,
+  };
+  account.shifts.add(shift);
+  return { end: () => void account.shifts.delete(shift) };
+}
+
+/** Source: ARC Developer Guide, Zonal shift: three days at most. */
+const LONGEST_MS = 3 * 86_400_000;
+
+/** GetManagedResource of ARC, which manages the account's one cluster. */
+export const zonalShiftOperations = (account: Account, clusterName: string): Operations => ({
+  GetManagedResource: (input) => managedResource(account, clusterName, input),
+});
+
+function managedResource(account: Account, clusterName: string, input: Fields): unknown {
+  const arn = text(input, 'resourceIdentifier');
+  if (!arn.endsWith(`:cluster/${clusterName}`)) {
+    throw awsError('ResourceNotFoundException', `The resource ${arn} is not managed.`);
+  }
+  const now = account.clock.now();
+  const shifts = [...account.shifts].filter(({ endsAt }) => endsAt > now);
+  const by = (whom: Shift['by']) =>
+    shifts.filter((shift) => shift.by === whom).map((shift) => described(account, shift));
+  return { arn, name: clusterName, zonalShifts: by('person'), autoshifts: by('AWS') };
+}
+
+const described = (account: Account, { zone, endsAt }: Shift): unknown => ({
+  appliedStatus: 'APPLIED',
+  awayFrom: account.zones.find(({ name }) => name === zone)?.id ?? zone,
+  expiryTime: Math.floor(endsAt / 1_000),
+});
