@@ -75,6 +75,20 @@ program
   });
 
 program
+  .command('install')
+  .description('put into the cluster of the kubeconfig what Joinery needs there')
+  .option('--webhook-url <url>', "the stack's output WebhookUrl; without it, no webhook")
+  .option('--bind', 'let Joinery bind pods itself (JOINERY_PLACEMENT=bind)')
+  .option('--keep-nominations', 'a default PriorityClass under which pods preempt nobody')
+  .option('--dry-run', 'print the manifests instead, for kubectl or a repository')
+  .action(async (options) => {
+    const { installCommand } = await import('./install/command.ts');
+    const connect = async () =>
+      (await import('#lib/kube/connect-kubeconfig.ts')).connectKubeconfig();
+    process.exitCode = await installCommand(options, io, { connect, now: Date.now });
+  });
+
+program
   .command('catalog')
   .description('print the instance types that an EC2NodeClass would offer, for plan --catalog')
   .addOption(files('a file or folder with an EC2NodeClass; without it, AL2023 as it comes'))
