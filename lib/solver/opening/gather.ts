@@ -3,6 +3,7 @@ import type { Admission } from '../admission.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Source } from '../sources.ts';
 import { mayShare } from '../topology/node-rules.ts';
+import type { TopologyRule } from '../topology/rule.ts';
 import type { Part } from '../topology/rules.ts';
 import { joinDraft, type NodeClaimDraft, openDraft } from './draft.ts';
 import { topUp } from './fill.ts';
@@ -16,6 +17,18 @@ import { byPrice } from './shapes.ts';
 export const wantsCompany = ({ standing }: PodGroup): boolean => standing.byNode.some(isBond);
 
 const isBond = ({ rule, owns }: Part): boolean => owns && rule.kind === 'affinity';
+
+/** The affinities to which somebody among `portions` is company. */
+export const servedBy = (portions: readonly Portion[]): ReadonlySet<TopologyRule> =>
+  new Set(
+    portions.flatMap(({ group }) =>
+      group.standing.byNode.flatMap(({ rule, selected }) => (selected ? [rule] : [])),
+    ),
+  );
+
+/** Whether all company that the group wants is among those served. */
+export const isServed = ({ standing }: PodGroup, served: ReadonlySet<TopologyRule>): boolean =>
+  standing.byNode.every((part) => !isBond(part) || served.has(part.rule));
 
 /** Whether a draft holds pods that must stay together, so that a second one like it may not do. */
 export const isGathering = ({ counts }: NodeClaimDraft): boolean =>

@@ -5,7 +5,7 @@ import type { PodGroup } from '../pods/pod-groups.ts';
 import { portionOf, take, type Waiting, yieldWish } from '../pods/waiting.ts';
 import { closeDraft } from './close.ts';
 import type { NodeClaimDraft } from './draft.ts';
-import { isGathering, openTogether, partyOf, wantsCompany } from './gather.ts';
+import { isGathering, isServed, openTogether, partyOf, servedBy, wantsCompany } from './gather.ts';
 import { allowanceIn, charged, chargeOf, type Ledger, reserved } from './ledger.ts';
 import { chargeFor, nodesAllowed } from './limits.ts';
 import type { Portion } from './lineup.ts';
@@ -162,15 +162,19 @@ function gatherAll(
   byGroup: ReadonlyMap<PodGroup, Waiting>,
   context: OpenContext,
 ): Course {
+  const seeds = inOrder.filter(({ group }) => wantsCompany(group));
+  if (seeds.length === 0) return start;
   let course = start;
-  for (const seed of inOrder.filter(({ group }) => wantsCompany(group))) {
+  let portions = inOrder.flatMap(openPortions);
+  const served = servedBy(portions);
+  for (const seed of seeds.filter(({ group }) => isServed(group, served))) {
     while (seed.left.length > 0) {
-      const portions = inOrder.filter(isOpen).map(portionOf);
       const party = partyOf(portionOf(seed), portions, context);
       const draft = party && openTogether(party, portions, course.ledger, context);
       if (!draft) break;
       course = extended(course, copies(draft, byGroup, course.ledger));
       for (const group of draft.counts.keys()) context.settle(group);
+      portions = inOrder.flatMap(openPortions);
     }
   }
   return course;

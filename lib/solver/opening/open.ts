@@ -5,6 +5,7 @@ import { type Admission, admissionsFor, type Choice } from '../admission.ts';
 import { timesThatFit } from '../amounts.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Source } from '../sources.ts';
+import { type Company, mostBeside } from '../topology/node-rules.ts';
 import { holds } from '../topology/offer.ts';
 import {
   holdersOf,
@@ -50,6 +51,7 @@ export function openBest(
   ledger: Ledger,
   context: OpenContext,
 ): NodeClaimDraft | undefined {
+  if (mostBeside(seed.group, NO_COMPANY, context) < 1) return undefined;
   const byWeight = Map.groupBy(context.sources, ({ nodePool }) => nodePool.weight);
   for (const sources of byWeight.values()) {
     const ways = waysInto(sources, seed, portions, { ledger, context });
@@ -67,6 +69,8 @@ export function openBest(
   }
   return undefined;
 }
+
+const NO_COMPANY: Company = new Map();
 
 /** One way to meet a pod's demands in one NodePool, and who else may go on such a node. */
 interface Way {
