@@ -4,17 +4,17 @@ import { isOpen } from '#lib/model/settings.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Amounts, plus } from '#lib/solver/amounts.ts';
 import { everyPodOf, type Ground, groundOf } from '#lib/solver/ground.ts';
-import { type Blocked, candidateOf } from '../candidates.ts';
+import { candidateOf } from '../candidates.ts';
 import type { InFlight } from '../commands/in-flight.ts';
 import type { ConsentLedger } from '../consent-ledger.ts';
-import type { DraftCommand } from '../draft-command.ts';
 import { memoryOf } from '../memory-of-moves.ts';
 import { balancedJudge } from './balanced.ts';
 import { certifySet, type Terms } from './certify-set.ts';
 import type { EligibilityFacts, Source } from './eligible.ts';
 import { type FairPrices, fairPrices } from './fair-price.ts';
 import { type Hurdle, hurdleOf } from './hurdle.ts';
-import { type Mover, moversOf } from './rooms.ts';
+import { type MoverMaker, moversIn } from './movers.ts';
+import type { Certify } from './prospect.ts';
 import { movedPods, openWorld, type World } from './world.ts';
 
 /** What consolidation is decided on. */
@@ -35,14 +35,10 @@ export interface Bench {
   readonly prices: FairPrices;
   readonly hurdle: Hurdle;
   readonly spotToSpot: boolean;
-  readonly moverOf: (pod: Pod) => Mover;
+  readonly maker: MoverMaker;
   /** Names of nodes that are no place for pods: they go, whatever is decided here. */
   readonly going: ReadonlySet<string>;
-  /** The command that removes a set, pods tried first where `expected` says, by uid. */
-  readonly certify: (
-    set: readonly Source[],
-    expected: ReadonlyMap<string, string>,
-  ) => DraftCommand | Blocked;
+  readonly certify: Certify;
 }
 
 /** The share of what a pod is worth that its move must save where no setting says otherwise. */
@@ -53,11 +49,11 @@ export function openBench(facts: ConsolidationFacts): Bench {
   const { snapshot, promised, inFlight, goingAnyway = [] } = facts;
   const { settings } = snapshot;
   const ground = groundOf(snapshot, everyPodOf(snapshot));
-  const moverOf = moversOf(ground.axes);
+  const maker = moversIn(snapshot, ground.axes);
   const movers = movedPods(
     snapshot.nodes.map((state) => ({ state })),
     snapshot,
-  ).map(moverOf);
+  ).map(maker.moverOf);
   const demand = movers.reduce<Amounts>(
     (sum, { kind }) => plus(sum, kind.amounts),
     ground.axes.map(() => 0),
@@ -80,10 +76,10 @@ export function openBench(facts: ConsolidationFacts): Bench {
     prices,
     hurdle,
     spotToSpot,
-    moverOf,
+    maker,
     going,
-    certify: (set, expected) => {
-      const command = certifySet(set, expected, terms);
+    certify: (set, expected, avoided) => {
+      const command = certifySet(set, { expected, avoided }, terms);
       return 'by' in command ? command : (judge(command) ?? command);
     },
   };

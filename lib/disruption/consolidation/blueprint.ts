@@ -1,6 +1,14 @@
 import { type Amounts, plus } from '#lib/solver/amounts.ts';
-import { bySize, byWaste, type Prospect, type SearchProblem } from './prospect.ts';
-import type { Mover } from './rooms.ts';
+import { WASTE_OF_SEVERAL } from './merge.ts';
+import type { Mover } from './movers.ts';
+import {
+  byWaste,
+  dearestFirst,
+  largestFirst,
+  type Prospect,
+  type SearchProblem,
+} from './prospect.ts';
+import type { Fit } from './rooms.ts';
 
 /** Which nodes would go if nothing but room and money counted. */
 export interface Blueprint {
@@ -15,9 +23,6 @@ export interface Blueprint {
 /** Work limits: sets that are judged, and those times the pods of all prospects. */
 const MOST_JUDGED = 2_000;
 const MOST_LOOKS = 12_000_000;
-/** Several new nodes cost so much more than what their pods are worth at fair prices. */
-const WASTE_OF_SEVERAL = 1.08;
-
 /**
  * Looks for the set of nodes without which the cluster costs least, moves counted at what they have
  * to bring: from several orders, nodes are added one by one as long as that pays, then taken back,
@@ -61,34 +66,46 @@ interface Judge {
   readonly owners: ReadonlyMap<Mover, Prospect>;
 }
 
+const NOTHING_LEFT = { placed: [], left: [], restUsdPerHour: 0 };
+
 function createJudge(prospects: readonly Prospect[], problem: SearchProblem): Judge {
   const { rooms, hurdle } = problem;
   const owners = new Map(
     prospects.flatMap((each) => each.movers.map((mover) => [mover, each] as const)),
   );
-  const all = [...owners.keys()].sort(bySize);
-  const most = Math.min(MOST_JUDGED, Math.ceil(MOST_LOOKS / Math.max(1, all.length)));
+  const movers = [...owners.keys()];
+  const orders = [movers.toSorted(dearestFirst(problem.prices)), movers.toSorted(largestFirst)];
+  const most = Math.min(MOST_JUDGED, Math.ceil(MOST_LOOKS / Math.max(1, movers.length)));
   let judged = 0;
-  const fit = (set: ReadonlySet<Prospect>) => {
+  const fitting = (set: ReadonlySet<Prospect>): Fit & { readonly restUsdPerHour: number } => {
     const names = new Set([...set].map(({ source }) => source.name));
-    const movers = all.filter((mover) => isIn(set, owners.get(mover)));
-    return rooms.fit(movers, names);
+    let best: (Fit & { readonly restUsdPerHour: number }) | undefined;
+    for (const order of orders) {
+      const found = rooms.fit(
+        order.filter((mover) => isIn(set, owners.get(mover))),
+        names,
+      );
+      const restUsdPerHour = costOfRest(found.left, owners, problem);
+      if (!best || restUsdPerHour < best.restUsdPerHour) best = { ...found, restUsdPerHour };
+      if (found.left.length === 0) break;
+    }
+    return best ?? NOTHING_LEFT;
   };
   return {
     owners,
     isSpent: () => judged >= most,
     costOf: (set) => {
       judged++;
-      const { left } = fit(set);
+      const { restUsdPerHour } = fitting(set);
       let [moves, removed] = [0, 0];
       for (const { movers, source } of set) {
         moves += movers.length;
         removed += source.usdPerHour;
       }
-      return costOfRest(left, owners, problem) + hurdle.of(moves, set.size) - removed;
+      return restUsdPerHour + hurdle.of(moves, set.size) - removed;
     },
     fitOf: (set) => {
-      const { placed, left } = fit(set);
+      const { placed, left } = fitting(set);
       return { left, places: new Map(placed.map(({ mover, host }) => [mover.pod.meta.uid, host])) };
     },
   };

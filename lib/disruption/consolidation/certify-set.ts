@@ -8,7 +8,7 @@ import type { Source } from './eligible.ts';
 import type { Hurdle } from './hurdle.ts';
 import { withinLimits } from './limits.ts';
 import { keepsSpotFlexible } from './spot-to-spot.ts';
-import type { World } from './world.ts';
+import type { Leading, World } from './world.ts';
 
 /** How a set of nodes is judged. */
 export interface Terms {
@@ -24,17 +24,16 @@ export interface Terms {
  * The command that removes these nodes, or why it does not come about: every pod must have a place,
  * on nodes that stay or on new ones, and what is saved for certain must be worth the moves.
  *
- * `expected` says where pods are tried first, by uid.
  * Source: karpenter v1.14, disruption/consolidation.go, computeConsolidation. There one new node is
  * the most; here there may be several, as long as they are cheaper together.
  */
 export function certifySet(
   set: readonly Source[],
-  expected: ReadonlyMap<string, string>,
+  leading: Leading,
   terms: Terms,
 ): DraftCommand | Blocked {
   const members = set.map(({ candidate }) => candidate);
-  const simulated = terms.world.without(members, expected);
+  const simulated = terms.world.without(members, leading);
   const unplaced = notAllPlaced(simulated);
   if (unplaced) return unplaced;
   const removedUsdPerHour = set.reduce((sum, { usdPerHour }) => sum + usdPerHour, 0);

@@ -11,8 +11,8 @@ import type { ConsentLedger } from '../consent-ledger.ts';
 import type { DraftCommand } from '../draft-command.ts';
 import { type Bench, type ConsolidationFacts, openBench } from './bench.ts';
 import { type Source, sourceOf } from './eligible.ts';
+import { byWaste, dearestFirst, type Prospect, wasteOf } from './prospect.ts';
 import { openRooms } from './rooms.ts';
-import { bySize, byWaste, type Prospect, wasteOf } from './prospect.ts';
 import { type Found, search } from './search.ts';
 import { movedPods } from './world.ts';
 
@@ -61,7 +61,7 @@ function searchAmong(sources: readonly Source[], facts: ConsolidationFacts): Fou
   const prospects = sources.map((source) => prospectOf(source, bench, snapshot)).sort(byWaste);
   return search({
     prospects,
-    rooms: openRooms(placesIn(facts, bench, prospects)),
+    rooms: openRooms(placesIn(facts, bench, prospects), bench.maker.apartnessOf),
     prices: bench.prices,
     hurdle: bench.hurdle,
     spotToSpot: bench.spotToSpot,
@@ -78,8 +78,10 @@ function searchAmong(sources: readonly Source[], facts: ConsolidationFacts): Fou
   });
 }
 
-function prospectOf(source: Source, { moverOf, prices }: Bench, snapshot: Snapshot): Prospect {
-  const movers = movedPods([source.candidate], snapshot).map(moverOf).sort(bySize);
+function prospectOf(source: Source, { maker, prices }: Bench, snapshot: Snapshot): Prospect {
+  const movers = movedPods([source.candidate], snapshot)
+    .map(maker.moverOf)
+    .sort(dearestFirst(prices));
   return {
     source,
     movers,

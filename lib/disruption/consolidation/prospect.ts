@@ -5,7 +5,8 @@ import type { DraftCommand } from '../draft-command.ts';
 import type { Source } from './eligible.ts';
 import type { FairPrices } from './fair-price.ts';
 import type { Hurdle } from './hurdle.ts';
-import type { Mover, Rooms } from './rooms.ts';
+import type { Mover } from './movers.ts';
+import type { Rooms } from './rooms.ts';
 
 /** A node that may go, as the search sees it. */
 export interface Prospect {
@@ -18,6 +19,13 @@ export interface Prospect {
   readonly isDue: boolean;
 }
 
+/** See SearchProblem. */
+export type Certify = (
+  set: readonly Source[],
+  expected: ReadonlyMap<string, string>,
+  avoided: ReadonlySet<string>,
+) => DraftCommand | Blocked;
+
 /** What the search works with. */
 export interface SearchProblem {
   /** Sorted by byWaste. */
@@ -27,11 +35,11 @@ export interface SearchProblem {
   readonly hurdle: Hurdle;
   /** What keeps these nodes from going together, beside what was committed. */
   readonly objection: (candidates: readonly Candidate[]) => Blocked | undefined;
-  /** The command that removes the set, pods tried first where `expected` says. */
-  readonly certify: (
-    set: readonly Source[],
-    expected: ReadonlyMap<string, string>,
-  ) => DraftCommand | Blocked;
+  /**
+   * The command that removes the set, pods tried first where `expected` says, and on none of the
+   * nodes in `avoided` unless nothing comes of it otherwise.
+   */
+  readonly certify: Certify;
   /** Hears of each command that is to be carried out. */
   readonly commit: (command: DraftCommand) => void;
   readonly spotToSpot: boolean;
@@ -61,10 +69,16 @@ export interface Proposal {
   readonly isDue: boolean;
 }
 
-/** Large pods first: by cpu and memory as they come in the axes, then by uid. */
-export const bySize = (a: Mover, b: Mover): number => {
-  for (let axis = 0; axis < a.kind.amounts.length; axis++) {
-    const difference = (b.kind.amounts[axis] ?? 0) - (a.kind.amounts[axis] ?? 0);
+/** The pods first that are worth most at fair prices, then by uid. */
+export const dearestFirst =
+  ({ worth }: FairPrices) =>
+  (a: Mover, b: Mover): number =>
+    worth(b.kind.amounts) - worth(a.kind.amounts) || compareText(a.pod.meta.uid, b.pod.meta.uid);
+
+/** The pods first that ask most of the first resource in which they differ, then by uid. */
+export const largestFirst = (a: Mover, b: Mover): number => {
+  for (const [axis, amount] of a.kind.amounts.entries()) {
+    const difference = (b.kind.amounts[axis] ?? 0) - amount;
     if (difference !== 0) return difference;
   }
   return compareText(a.pod.meta.uid, b.pod.meta.uid);

@@ -1,22 +1,8 @@
+import { isTerminal } from '#lib/consent/pod-state.ts';
 import { firstPortConflict } from '#lib/constraints/host-ports.ts';
 import type { Pod } from '#lib/model/pod.ts';
-import { type Amounts, type Axes, amountsOf } from '#lib/solver/amounts.ts';
 import { accepts, type Host } from '#lib/solver/hosts/hosts.ts';
-import { type Ask, askKey, askLevels } from '#lib/solver/pods/ask.ts';
-
-/** What pods have in common that the quick look for room cannot tell apart. */
-export interface MoverKind {
-  readonly amounts: Amounts;
-  /** What they must have, wishes given up. */
-  readonly asks: readonly Ask[];
-  readonly hostPorts: Pod['hostPorts'];
-}
-
-/** A pod as the quick look for room sees it: no topology, no volumes. */
-export interface Mover {
-  readonly pod: Pod;
-  readonly kind: MoverKind;
-}
+import type { Apartness, Mover, MoverKind } from './movers.ts';
 
 /** Where pods would go, and those for which no room was found. */
 export interface Fit {
@@ -26,88 +12,91 @@ export interface Fit {
 
 /**
  * The free room of all nodes, for quick looks at what would fit where. It is a guess that the solver
- * confirms or not: pods of other nodes, domains and volumes are not regarded.
+ * confirms or not: domains and volumes are not regarded.
  */
 export interface Rooms {
   /** Tries `movers` in their order on all nodes but `without`, in the order of the nodes. */
   readonly fit: (movers: Iterable<Mover>, without: ReadonlySet<string>) => Fit;
   /** Takes room for good. */
-  readonly take: (host: string, amounts: Amounts) => void;
+  readonly take: (host: string, kind: MoverKind) => void;
   /** Takes a node away for good. */
   readonly close: (host: string) => void;
 }
 
-/** Makes Movers of pods; those alike share a kind. */
-export function moversOf(axes: Axes): (pod: Pod) => Mover {
-  const kinds = new Map<string, MoverKind>();
-  const asked = new Map<string, readonly Ask[]>();
-  return (pod) => {
-    const key = askKey(pod);
-    const amounts = amountsOf(pod.requests, axes);
-    const ports = pod.hostPorts.map(({ ip, port, protocol }) => `${ip}/${port}/${protocol}`);
-    const text = `${key}\n${amounts.join(' ')}\n${ports.join(' ')}`;
-    const known = kinds.get(text);
-    if (known) return { pod, kind: known };
-    const rules = { preferencePolicy: 'Ignore', someTaintsArePreferences: true } as const;
-    const asks = asked.get(key) ?? askLevels(pod, rules).at(-1)?.asks ?? [];
-    asked.set(key, asks);
-    const kind = { amounts, asks, hostPorts: pod.hostPorts };
-    kinds.set(text, kind);
-    return { pod, kind };
-  };
+/** What a node has left, and the marks of the pods on it. */
+interface Load {
+  readonly free: number[];
+  readonly marks: Set<string>;
 }
 
 interface Room {
   readonly host: Host;
-  free: number[];
+  readonly load: Load;
   isOpen: boolean;
 }
 
 /** Opens rooms on `hosts`, which are tried in their order. */
-export function openRooms(hosts: readonly Host[]): Rooms {
+export function openRooms(hosts: readonly Host[], apartnessOf: (pod: Pod) => Apartness): Rooms {
   const rooms = hosts.map(
-    (host): Room => ({ host, free: [...host.free], isOpen: !host.takesNoMovers }),
+    (host): Room => ({
+      host,
+      load: { free: [...host.free], marks: new Set(marksOn(host, apartnessOf)) },
+      isOpen: !host.takesNoMovers,
+    }),
   );
   const byName = new Map(rooms.map((room) => [room.host.name, room]));
   const welcomes = createWelcome();
   return {
     fit: (movers, without) => {
-      const used = new Map<Room, number[]>();
+      const loads = new Map<Room, Load>();
       // Rooms only shrink: where one of a kind did not fit, the next does not.
       const from = new Map<MoverKind, number>();
+      const takes = (room: Room, kind: MoverKind): boolean =>
+        room.isOpen &&
+        holds(loads.get(room) ?? room.load, kind) &&
+        !without.has(room.host.name) &&
+        welcomes(room.host, kind);
       const placed: { mover: Mover; host: string }[] = [];
       const left: Mover[] = [];
       for (const mover of movers) {
         const { kind } = mover;
-        let at = from.get(kind) ?? 0;
-        for (; at < rooms.length; at++) {
-          const room = rooms[at];
-          if (!room?.isOpen || without.has(room.host.name)) continue;
-          if (hasRoom(used.get(room) ?? room.free, kind.amounts) && welcomes(room.host, kind))
-            break;
-        }
+        const at = firstFrom(rooms, from.get(kind) ?? 0, (room) => takes(room, kind));
         from.set(kind, kind.hostPorts.length > 0 ? at + 1 : at);
         const room = rooms[at];
         if (!room) {
           left.push(mover);
           continue;
         }
-        const free = used.get(room) ?? [...room.free];
-        subtract(free, kind.amounts);
-        used.set(room, free);
+        const load = loads.get(room) ?? copyOf(room.load);
+        put(load, kind);
+        loads.set(room, load);
         placed.push({ mover, host: room.host.name });
       }
       return { placed, left };
     },
-    take: (host, amounts) => {
+    take: (host, kind) => {
       const room = byName.get(host);
-      if (room) subtract(room.free, amounts);
+      if (room) put(room.load, kind);
     },
     close: (host) => {
       const room = byName.get(host);
       if (room) room.isOpen = false;
     },
   };
+}
+
+const marksOn = ({ stateNode }: Host, apartnessOf: (pod: Pod) => Apartness): readonly string[] =>
+  stateNode.pods.filter((pod) => !isTerminal(pod)).flatMap((pod) => apartnessOf(pod).brings);
+
+const copyOf = ({ free, marks }: Load): Load => ({ free: [...free], marks: new Set(marks) });
+
+/** The index of the first that will do, at or after `from`; past the end where none does. */
+function firstFrom(rooms: readonly Room[], from: number, willDo: (room: Room) => boolean): number {
+  for (let at = from; at < rooms.length; at++) {
+    const room = rooms[at];
+    if (room && willDo(room)) return at;
+  }
+  return rooms.length;
 }
 
 function createWelcome(): (host: Host, kind: MoverKind) => boolean {
@@ -125,17 +114,15 @@ function createWelcome(): (host: Host, kind: MoverKind) => boolean {
   };
 }
 
-/** Whether amounts fit in what is free. */
-function hasRoom(free: Amounts, amounts: Amounts): boolean {
+function holds({ free, marks }: Load, { amounts, shuns }: MoverKind): boolean {
   for (let axis = 0; axis < amounts.length; axis++) {
     const asked = amounts[axis] ?? 0;
     if (asked > 0 && asked > (free[axis] ?? 0)) return false;
   }
-  return true;
+  return !shuns.some((mark) => marks.has(mark));
 }
 
-function subtract(free: number[], amounts: Amounts): void {
-  for (let axis = 0; axis < amounts.length; axis++) {
-    free[axis] = (free[axis] ?? 0) - (amounts[axis] ?? 0);
-  }
+function put({ free, marks }: Load, { amounts, brings }: MoverKind): void {
+  for (const [axis, amount] of amounts.entries()) free[axis] = (free[axis] ?? 0) - amount;
+  for (const mark of brings) marks.add(mark);
 }

@@ -15,18 +15,22 @@ import type { DraftCommand } from '../draft-command.ts';
 /** The cluster as it will be once the commands of the pass so far are carried out. */
 export interface World {
   /**
-   * What would be if these nodes went as well; pods are tried first where `expected` says. Nodes that
-   * are not initialized take no pods, unless new nodes were bought without them: then it is refused,
-   * because it is better to wait for those.
+   * What would be if these nodes went as well. Nodes that are not initialized take no pods; where new
+   * nodes would be bought for want of them it is refused, because it is better to wait for those.
    */
-  readonly without: (
-    candidates: readonly Candidate[],
-    expected: ReadonlyMap<string, string>,
-  ) => SimulationResult;
+  readonly without: (candidates: readonly Candidate[], leading: Leading) => SimulationResult;
   /** The Snapshot with all nodes that exist, and those that the commands will create. */
   readonly withCreated: () => Snapshot;
   /** Carries a command out. */
   readonly commit: (command: DraftCommand) => void;
+}
+
+/** Where pods should go. */
+export interface Leading {
+  /** By uid: the StateNode where a pod is tried first. */
+  readonly expected: ReadonlyMap<string, string>;
+  /** Names of StateNodes that take pods only if these fit nowhere else, and before a new node. */
+  readonly avoided: ReadonlySet<string>;
 }
 
 /** What a World starts from. */
@@ -51,7 +55,7 @@ export function openWorld({ snapshot, ground, promised, leaving }: WorldFacts): 
   const young = snapshot.nodes.filter(isUninitialized).map(({ name }) => name);
   let current = snapshot;
   return {
-    without: (candidates, expected) => {
+    without: (candidates, { expected, avoided }) => {
       const simulation = {
         snapshot: current,
         pods: movedPods(candidates, snapshot),
@@ -61,11 +65,13 @@ export function openWorld({ snapshot, ground, promised, leaving }: WorldFacts): 
         sparesUnsettled: true,
         ground,
       };
-      const surely = simulate({ ...simulation, closed: new Set([...closed, ...young]) });
-      const isSettled =
-        young.length === 0 || (surely.claims.length === 0 && surely.blocking.length === 0);
-      if (isSettled) return surely;
-      const perhaps = simulate({ ...simulation, closed });
+      const tried = (...shut: readonly Iterable<string>[]): SimulationResult =>
+        simulate({ ...simulation, closed: new Set(shut.flatMap((names) => [...names])) });
+      const best = tried(closed, young, avoided);
+      if (isComplete(best)) return best;
+      const surely = best;
+      if (young.length === 0 || isComplete(surely)) return surely;
+      const perhaps = tried(closed);
       return perhaps.blocking.length > 0 ? perhaps : surely;
     },
     withCreated: () => current,
@@ -85,6 +91,10 @@ export function openWorld({ snapshot, ground, promised, leaving }: WorldFacts): 
     },
   };
 }
+
+/** Whether every pod has a place on a node that is there. */
+const isComplete = ({ claims, blocking }: SimulationResult): boolean =>
+  claims.length === 0 && blocking.length === 0;
 
 /** The pods of these nodes that will need another one, by namespace and name. */
 export const movedPods = (

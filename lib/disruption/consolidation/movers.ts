@@ -1,0 +1,106 @@
+import type { HostPort } from '#lib/constraints/host-ports.ts';
+import { HOSTNAME } from '#lib/model/labels.ts';
+import type { Pod } from '#lib/model/pod.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { type Amounts, type Axes, amountsOf } from '#lib/solver/amounts.ts';
+import { everyPodOf } from '#lib/solver/ground.ts';
+import { type Ask, askKey, askLevels } from '#lib/solver/pods/ask.ts';
+import type { TopologyRule } from '#lib/solver/topology/rule.ts';
+import { type Part, ruleBookOf } from '#lib/solver/topology/rules.ts';
+
+/**
+ * What keeps pods off each other's nodes: a pod brings marks to its node, and goes nowhere where a
+ * mark is that it shuns.
+ */
+export interface Apartness {
+  readonly brings: readonly string[];
+  readonly shuns: readonly string[];
+}
+
+/** What pods have in common that the quick look for room cannot tell apart. */
+export interface MoverKind extends Apartness {
+  readonly amounts: Amounts;
+  /** What they must have, wishes given up. */
+  readonly asks: readonly Ask[];
+  readonly hostPorts: readonly HostPort[];
+}
+
+/** A pod as the quick look for room sees it: no domains, no volumes. */
+export interface Mover {
+  readonly pod: Pod;
+  readonly kind: MoverKind;
+}
+
+/** How pods of one cluster are seen. */
+export interface MoverMaker {
+  /** Those alike share a kind. */
+  readonly moverOf: (pod: Pod) => Mover;
+  readonly apartnessOf: (pod: Pod) => Apartness;
+}
+
+/** Looks at the pods of `snapshot`. Cost: the rules of all its pods, once for each set of labels. */
+export function moversIn(snapshot: Snapshot, axes: Axes): MoverMaker {
+  const kinds = new Map<string, MoverKind>();
+  const asked = new Map<string, readonly Ask[]>();
+  const apartnessOf = apartnessIn(snapshot);
+  return {
+    apartnessOf,
+    moverOf: (pod) => {
+      const key = askKey(pod);
+      const amounts = amountsOf(pod.requests, axes);
+      const { brings, shuns } = apartnessOf(pod);
+      const ports = pod.hostPorts.map(({ ip, port, protocol }) => `${ip}/${port}/${protocol}`);
+      const parts = [amounts, ports, brings, shuns].map((each) => each.join(' '));
+      const text = `${key}\n${parts.join('\n')}`;
+      const known = kinds.get(text);
+      if (known) return { pod, kind: known };
+      const rules = { preferencePolicy: 'Ignore', someTaintsArePreferences: true } as const;
+      const asks = asked.get(key) ?? askLevels(pod, rules).at(-1)?.asks ?? [];
+      asked.set(key, asks);
+      const kind = { amounts, asks, hostPorts: pod.hostPorts, brings, shuns };
+      kinds.set(text, kind);
+      return { pod, kind };
+    },
+  };
+}
+
+const NOTHING_APART: Apartness = { brings: [], shuns: [] };
+
+/** Required anti-affinity over the hostname, as marks: one for owners and one for the selected. */
+function apartnessIn(snapshot: Snapshot): (pod: Pod) => Apartness {
+  const book = ruleBookOf({
+    batch: everyPodOf(snapshot).filter(
+      ({ podAntiAffinity }) => podAntiAffinity.required.length > 0,
+    ),
+    running: [],
+    namespaces: snapshot.namespaces,
+  });
+  if (book.rules.length === 0) return () => NOTHING_APART;
+  const ids = new Map<TopologyRule, number>();
+  const idOf = (rule: TopologyRule): number => {
+    const id = ids.get(rule) ?? ids.size;
+    ids.set(rule, id);
+    return id;
+  };
+  const known = new Map<string, Apartness>();
+  return (pod) => {
+    const { byNode, byNodeText } = book.standingOf(pod);
+    const apart = known.get(byNodeText) ?? apartnessOf(byNode.filter(isApart), idOf);
+    known.set(byNodeText, apart);
+    return apart;
+  };
+}
+
+const isApart = ({ rule }: Part): boolean =>
+  rule.kind === 'antiAffinity' && rule.topologyKey === HOSTNAME;
+
+const apartnessOf = (parts: readonly Part[], idOf: (rule: TopologyRule) => number): Apartness => ({
+  brings: parts.flatMap(({ rule, owns, selected }) => [
+    ...(owns ? [`owner ${idOf(rule)}`] : []),
+    ...(selected ? [`selected ${idOf(rule)}`] : []),
+  ]),
+  shuns: parts.flatMap(({ rule, owns, selected }) => [
+    ...(owns ? [`selected ${idOf(rule)}`] : []),
+    ...(selected ? [`owner ${idOf(rule)}`] : []),
+  ]),
+});
