@@ -1,6 +1,7 @@
 import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import { openLedger } from '#lib/disruption/consent-ledger.ts';
 import { emptiness } from '#lib/disruption/emptiness.ts';
+import { overdueLifts } from '#lib/lifecycle/barrier.ts';
 import type { Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { overlaid } from '#lib/solver/overlays/overlay.ts';
@@ -28,7 +29,7 @@ export function decideConsolidate(seen: Snapshot): Plan {
     ...anEmptyPlan('consolidate', snapshot),
     commands,
     kept: found.kept.map(({ state, why }) => ({ node: state.name, ...why })),
-    actions,
+    actions: [...actions, ...overdueLifts(snapshot)],
     warnings: holdsPods ? [NOT_YET] : [],
     ...nextLook(snapshot, [lookAgainInMs]),
   };
