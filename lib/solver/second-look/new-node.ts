@@ -7,7 +7,7 @@ import type { AskLevel } from '../pods/ask.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import { waitingOf } from '../pods/waiting.ts';
 import { type Cell, cellsOf } from '../topology/cells.ts';
-import { addStand, admits, type OpenPlan, spoils } from './open-plan.ts';
+import { addStand, admits, admitsOn, type OpenPlan, spoils } from './open-plan.ts';
 import { spotOfClaim } from './stands.ts';
 
 /** How many cells are tried for one pod, the best first. */
@@ -27,9 +27,9 @@ interface Opening {
 export function openNodeFor(plan: OpenPlan, group: PodGroup, level: number, pod: Pod): boolean {
   const { sources, topology } = plan.problem;
   if (sources.length === 0) return false;
-  const labels = sources.map(({ requirements }) => requirements);
+  // By which way to meet its node affinity a pod goes is seen when there is a node.
   const cells = cellsOf(group, topology, sources).filter(({ place }) =>
-    admits(plan, group, { place, labels }),
+    admits(plan, group, place, () => true),
   );
   return (
     openingsIn(plan, group, level, cells).some((opening) => opensIn(plan, group, opening, pod)) ||
@@ -111,7 +111,7 @@ function opensIn(plan: OpenPlan, group: PodGroup, { cell, level }: Opening, pod:
   const [[claim], [draft]] = [made.claims, made.drafts];
   if (!claim || !draft) return false;
   const spot = spotOfClaim(claim, plan.claims.length, plan.keys);
-  if (!admits(plan, group, spot) || spoils(plan, group, spot)) return false;
+  if (!admitsOn(plan, group, spot) || spoils(plan, group, spot)) return false;
   plan.claims.push(claim);
   plan.drafts.push(draft);
   plan.ledger = made.ledger;

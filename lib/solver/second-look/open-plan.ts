@@ -1,5 +1,3 @@
-import { isCompatible, type Requirements } from '#lib/constraints/requirements.ts';
-import { WELL_KNOWN } from '#lib/model/labels.ts';
 import type { AdmittedProblem, Packed } from '../attempt.ts';
 import { emptyLoads, type HostLoads } from '../hosts/host-loads.ts';
 import { createWelcome } from '../hosts/host-packing.ts';
@@ -9,11 +7,11 @@ import type { Ledger } from '../opening/ledger.ts';
 import type { OpenContext } from '../opening/open.ts';
 import type { SealedClaim } from '../opening/seal.ts';
 import { createShapes } from '../opening/shapes.ts';
-import type { Ask, LabelAsk } from '../pods/ask.ts';
+import { type Ask, type LabelAsk, requiredAlternatives } from '../pods/ask.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Prices } from '../prices/prices.ts';
-import { allowedBy, createNarrowing, type Narrowing } from '../topology/cells.ts';
-import type { Census } from '../topology/census.ts';
+import { createNarrowing, type Narrowing, permits } from '../topology/cells.ts';
+import type { Census, Place } from '../topology/census.ts';
 import { createOffers, type Offers } from '../topology/offer.ts';
 import { stuckAmong } from './binding-order.ts';
 import { type Spot, type Stand, standsOf, topologyKeysOf } from './stands.ts';
@@ -95,27 +93,33 @@ export function addStand({ census, loads, settle, stands }: OpenPlan, stand: Sta
 }
 
 /**
- * Whether rules over domains let one more pod of a group in where labels may be such as these. Of
- * several ways to meet its node affinity only those count in which it could be there at all, as far
- * as domains are compared that nobody is in yet.
+ * Whether rules over domains let one more pod of a group in. Of several ways to meet its node
+ * affinity it goes by one that a node there `meets`, as far as domains are compared that nobody is
+ * in yet: it is enough that one will do.
  */
 export function admits(
   { census, problem: { topology } }: OpenPlan,
-  { standing, sample }: PodGroup,
-  { place, labels }: Pick<Spot, 'place' | 'labels'>,
+  { standing: { byDomain }, sample }: PodGroup,
+  place: Place,
+  meets: (ask: LabelAsk) => boolean,
 ): boolean {
-  const anyhow = topology.allowedTo(sample);
-  const here =
-    sample.nodeAffinity.required.length < 2
-      ? anyhow
-      : allowedBy(sample, (ask) => labels.some((each) => mayMeet(each, ask)));
-  return !census.objection(standing.byDomain, place, (topologyKey, value, isReal) =>
-    isReal ? anyhow(topologyKey, value) : here(topologyKey, value),
-  );
+  const allowed = topology.allowedTo(sample);
+  const isFree = (ask: LabelAsk): boolean =>
+    !census.objection(byDomain, place, (topologyKey, value, isReal) =>
+      isReal ? allowed(topologyKey, value) : permits(ask, topologyKey, value),
+    );
+  if (
+    sample.nodeAffinity.required.length > 1 &&
+    requiredAlternatives(sample).filter(meets).some(isFree)
+  ) {
+    return true;
+  }
+  return !census.objection(byDomain, place, allowed);
 }
 
-const mayMeet = (labels: Requirements, { requirements, present }: LabelAsk): boolean =>
-  isCompatible(labels, requirements, WELL_KNOWN) && isCompatible(labels, present, WELL_KNOWN);
+/** The same on a node. */
+export const admitsOn = (plan: OpenPlan, group: PodGroup, { place, isSure }: Spot): boolean =>
+  admits(plan, group, place, isSure);
 
 /** Whether one more pod there would keep somebody from being the first of his kind elsewhere. */
 export function spoils(

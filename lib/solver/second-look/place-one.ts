@@ -12,7 +12,7 @@ import { byPrice } from '../opening/shapes.ts';
 import type { Ask } from '../pods/ask.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import { openNodeFor } from './new-node.ts';
-import { addStand, admits, type OpenPlan, spoils } from './open-plan.ts';
+import { addStand, admitsOn, type OpenPlan, spoils } from './open-plan.ts';
 import { spotOfClaim, spotOfHost } from './stands.ts';
 
 /**
@@ -40,7 +40,7 @@ function onHost(plan: OpenPlan, group: PodGroup, asks: readonly Ask[], pod: Pod)
   const takers = hosts
     .filter((host) => plan.loads.roomFor(host, group, 'last') >= 1 && plan.welcomes(host, asks))
     .map((host) => spotOfHost(host, topology))
-    .filter((spot) => admits(plan, group, spot) && !spoils(plan, group, spot));
+    .filter((spot) => admitsOn(plan, group, spot) && !spoils(plan, group, spot));
   const spot = takers.find(({ place }) => !plan.census.crowdsOthers(byDomain, place)) ?? takers[0];
   if (!spot) return false;
   plan.placements.push({ pod, host: spot.name });
@@ -59,7 +59,7 @@ function onPlanned(plan: OpenPlan, group: PodGroup, asks: readonly Ask[], pod: P
     if (withoutHeavierHome([portion], source, { ledger, context }).length === 0) continue;
     const claim = sealedAnew(joined, before, pod);
     const spot = claim && spotOfClaim(claim, at, plan.keys);
-    if (!spot || !admits(plan, group, spot) || spoils(plan, group, spot)) continue;
+    if (!spot || !admitsOn(plan, group, spot) || spoils(plan, group, spot)) continue;
     claims[at] = claim;
     drafts[at] = joined;
     addStand(plan, { group, spot, count: 1 });

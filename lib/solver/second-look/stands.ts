@@ -24,8 +24,8 @@ export interface Spot {
   /** Absent where the node is only planned. */
   readonly host?: Host;
   readonly place: Place;
-  /** What its labels may turn out to be. */
-  readonly labels: readonly Requirements[];
+  /** Whether its labels meet what is asked, whatever they turn out to be. */
+  readonly isSure: (asked: LabelAsk) => boolean;
   readonly countingFor: (rule: TopologyRule) => Counting;
 }
 
@@ -72,7 +72,7 @@ export const spotOfHost = (host: Host, { placeOf, countingOn }: Topology): Spot 
   name: host.name,
   host,
   place: placeOf(host),
-  labels: host.labels,
+  isSure: (asked) => host.labels.every((labels) => surelyMeets(labels, asked)),
   countingFor: countingOn(host),
 });
 
@@ -99,7 +99,7 @@ export function spotOfClaim(claim: SealedClaim, at: number, keys: readonly strin
         return values.length === 0 ? [] : [[key, values] as const];
       }),
     ),
-    labels: [claim.requirements],
+    isSure: (asked) => looksOf().every((labels) => surelyMeets(labels, asked)),
     countingFor: (rule) => {
       const verdict = verdicts.get(rule) ?? countingOn(claim, rule, looksOf);
       verdicts.set(rule, verdict);

@@ -35,7 +35,8 @@ export function allowedBy(
     (possible.length > 0 ? possible : asks).some((ask) => permits(ask, topologyKey, value));
 }
 
-function permits({ requirements }: LabelAsk, topologyKey: string, value: string): boolean {
+/** Whether an ask leaves a value of a key. */
+export function permits({ requirements }: LabelAsk, topologyKey: string, value: string): boolean {
   const requirement = requirements.get(topologyKey);
   return requirement === undefined || has(requirement, value);
 }

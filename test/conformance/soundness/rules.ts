@@ -89,9 +89,26 @@ function waysOf({ nodeSelector, nodeAffinity }: Pod): readonly (readonly Require
 export const allowsOnKey = (pod: Pod, key: string, value: string): boolean =>
   waysOf(pod).some((lines) => allowsIn(lines, key, value));
 
-/** The same for the ways that a node with these labels may go. */
-export const allowsOnKeyFrom = (pod: Pod, labels: Labels, key: string, value: string): boolean =>
-  waysOf(pod).some((lines) => mightMeet(labels, lines) && allowsIn(lines, key, value));
+/**
+ * The values of a key that each way allows by which a node surely takes the pod, whatever comes of
+ * its labels; where no way is sure, those that all ways allow by which it may.
+ */
+export function allowedFrom(
+  pod: Pod,
+  outcomes: readonly Labels[],
+  key: string,
+  values: readonly string[],
+): readonly (readonly string[])[] {
+  const ways = waysOf(pod);
+  const allowedBy = (lines: readonly RequirementSpec[]): readonly string[] =>
+    values.filter((value) => allowsIn(lines, key, value));
+  const sure = ways.filter((lines) =>
+    outcomes.every((labels) => lines.every((line) => meets(labels, line))),
+  );
+  if (sure.length > 0) return sure.map(allowedBy);
+  const possible = ways.filter((lines) => outcomes.some((labels) => mightMeet(labels, lines)));
+  return [possible.flatMap(allowedBy)];
+}
 
 const allowsIn = (lines: readonly RequirementSpec[], key: string, value: string): boolean =>
   lines

@@ -17,8 +17,8 @@ import type { Pod, TopologySpreadConstraint } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { Place } from './places.ts';
 import {
+  allowedFrom,
   allowsOnKey,
-  allowsOnKeyFrom,
   HOSTNAME,
   keyOf,
   type Labels,
@@ -105,14 +105,17 @@ function ruleOf(
   const honorsTaints = nodeTaintsPolicy === 'Honor';
   const domains = universeOf(snapshot, key)
     .filter(({ taints }) => !honorsTaints || toleratesAll(owner, taints))
-    .map(({ value }) => value)
-    .filter((value) => home.outcomes.some((labels) => allowsOnKeyFrom(owner, labels, key, value)));
+    .map(({ value }) => value);
+  // Karpenter goes by one term of the pod's affinity: it is enough that one will do.
+  const [least = []] = allowedFrom(owner, home.outcomes, key, domains).toSorted(
+    (a, b) => new Set(a).size - new Set(b).size,
+  );
   return {
     key,
     maxSkew: constraint.maxSkew,
     minDomains: constraint.minDomains ?? 1,
     isHostname: key === HOSTNAME,
-    couldBe: new Set(domains),
+    couldBe: new Set(least),
     isOpenTo: (value) => allowsOnKey(owner, key, value),
     isEligible: (labels, { taints }) =>
       (nodeAffinityPolicy === 'Ignore' || mightSelect(owner, labels)) &&
