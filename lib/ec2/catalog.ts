@@ -4,11 +4,12 @@ import type { Catalog } from '#lib/model/catalog.ts';
 import type { InstanceType, Offering } from '#lib/model/instance-type.ts';
 import { CAPACITY_TYPE, ZONE, ZONE_ID } from '#lib/model/labels.ts';
 import type { MemoryRecord } from '#lib/model/memory-record.ts';
-import type { NodeClass, ResolvedSubnet } from '#lib/model/node-class.ts';
+import type { NodeClass, ResolvedAmi, ResolvedSubnet } from '#lib/model/node-class.ts';
 import type { SoldOut } from '#lib/model/sold-out.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { compatibilityWith } from './compatibility.ts';
 import { memoryFor } from './discovered-memory.ts';
+import { imageChoice } from './image-choice.ts';
 import { CAPACITY_RESERVATION_KEYS, labelsOf } from './instance-type-labels.ts';
 import { nodeNumbersOf } from './node-numbers.ts';
 import { type NumberSettings, nodeSettingsOf } from './node-settings.ts';
@@ -94,10 +95,12 @@ function instanceTypesOf(
   });
   const group = placementLabels(nodeClass.status.placementGroup);
   const isCompatible = compatibilityWith(nodeClass, nodeSettings.family);
+  const boots = bootsWith(nodeClass.status.amis);
   return table.types.map((type) => {
-    const offerings = offeringsFor(type, isCompatible(type.facts));
+    const own = labelsOf(type.facts, nodeSettings.family, table.region);
+    const offerings = offeringsFor(type, isCompatible(type.facts) && boots(own));
     const labels = [
-      ...withoutReservations(labelsOf(type.facts, nodeSettings.family, table.region), offerings),
+      ...withoutReservations(own, offerings),
       ...group,
       ...labelsOfSale(zones, offerings),
     ];
@@ -108,6 +111,17 @@ function instanceTypesOf(
       offerings,
     };
   });
+}
+
+/**
+ * Whether one of these images boots on a type with these labels. Where none does, nothing is
+ * offered: upstream plans a node of it, whose launch fails. Before images are known all types are.
+ */
+function bootsWith(amis: readonly ResolvedAmi[]): (labels: readonly Requirement[]) => boolean {
+  if (amis.length === 0) return () => true;
+  const choose = imageChoice(amis);
+  return (labels) =>
+    choose({ requirements: new Map(labels.map((label) => [label.key, label])) }) !== undefined;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { InstanceType } from '#lib/model/instance-type.ts';
 import type { ResolvedAmi } from '#lib/model/node-class.ts';
 
 /** Says which image a type boots; undefined where none of them fits it. */
-export type ImageChoice = (type: InstanceType) => ResolvedAmi | undefined;
+export type ImageChoice = (type: Pick<InstanceType, 'requirements'>) => ResolvedAmi | undefined;
 
 /**
  * Chooses among the images of a NodeClass's status: the first whose requirements the type meets.

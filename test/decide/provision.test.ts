@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { embeddedTable } from '#lib/aws/embedded-table.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
+import { catalogOf } from '#lib/ec2/catalog.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
 import { aStateNode } from '#test/build/nodes.ts';
 import { aPod, aRunningPod, somePods } from '#test/build/pods.ts';
@@ -45,6 +47,22 @@ describe('decideProvision', () => {
         message: `Failed to schedule pod, ${plan.refused[0]?.because}`,
       },
     ]);
+  });
+
+  it('makes nothing for a pod whose machines no image of the NodeClass boots', () => {
+    const table = embeddedTable('us-east-1');
+    if (!table) throw new Error('expected the table of us-east-1, found none');
+    const world = quietWorld({
+      pods: [aPod({ nodeSelector: { 'kubernetes.io/arch': 'arm64' } })],
+      nodePools: [aNodePool()],
+    });
+    const { nodeClasses, settings, takenAt: now } = world;
+    const catalog = catalogOf({ table, nodeClasses, soldOut: [], settings, now });
+    const plan = decideProvision({ ...world, catalog });
+
+    expect(nodeClasses[0]?.status.amis).toHaveLength(1);
+    expect(plan.nodeClaims).toEqual([]);
+    expect(plan.refused).toHaveLength(1);
   });
 
   it('tells nobody anything where there is no NodePool', () => {

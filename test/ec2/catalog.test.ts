@@ -240,6 +240,24 @@ describe('catalogOf', () => {
     expect(offerings.filter(({ available }) => available)).toEqual([]);
   });
 
+  it('knows the types that none of the images boots on, but sells none of them', () => {
+    const only = (...values: string[]) => ({
+      id: 'ami-1',
+      name: 'one',
+      deprecated: false,
+      requirements: [{ key: 'kubernetes.io/arch', operator: 'In' as const, values }],
+    });
+    const isSold = (amis: NodeClass['status']['amis'], name: string) =>
+      typesFor({ status: { amis } })
+        .get(name)
+        ?.offerings.some(({ available }) => available);
+
+    expect(isSold([only('amd64')], 'm5.large')).toBe(true);
+    expect(isSold([only('amd64')], 'c6g.xlarge')).toBe(false);
+    expect(isSold([only('amd64'), only('arm64')], 'c6g.xlarge')).toBe(true);
+    expect(isSold([], 'c6g.xlarge')).toBe(true);
+  });
+
   it('can assume a subnet in every zone of the region', () => {
     expect(assumedSubnets(table).map(({ zone }) => zone)).toEqual(
       ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `us-east-1${letter}`),

@@ -15,6 +15,7 @@ import type {
 } from './account.ts';
 import { type ClusterFacts, clusterOperations } from './cluster.ts';
 import { awsError } from './error.ts';
+import { eventBusOperations } from './event-bus.ts';
 import { fleetOperations } from './fleet.ts';
 import { imageOperations } from './images.ts';
 import { instanceOperations } from './instances.ts';
@@ -184,6 +185,7 @@ export function createAws(options: AwsOptions): EmbeddedAws {
 }
 
 const operationsOf = (account: Account, options: AwsOptions): Operations => ({
+  ...eventBusOperations(account),
   ...fleetOperations(account),
   ...imageOperations(account),
   ...instanceOperations(account),

@@ -40,7 +40,8 @@ function typeOf(name: string, one: Case = {}): InstanceType {
   const { placementGroup } = one;
   const nodeClass = aNodeClass({
     ...(one.spec && { spec: one.spec }),
-    status: { subnets: ZONES, ...(placementGroup && { placementGroup }) },
+    // Before images are known every type counts as one that some image boots on.
+    status: { subnets: ZONES, amis: [], ...(placementGroup && { placementGroup }) },
   });
   const sales = ZONES.map(({ zone }) => ({ zone, spotUsdPerHour: 0.1 }));
   const catalog = catalogOf({
