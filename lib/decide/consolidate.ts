@@ -1,36 +1,61 @@
+import { compareText } from '#lib/constraints/order.ts';
 import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import { openLedger } from '#lib/disruption/consent-ledger.ts';
+import { consolidation } from '#lib/disruption/consolidation/consolidation.ts';
+import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import { emptiness } from '#lib/disruption/emptiness.ts';
 import { overdueLifts } from '#lib/lifecycle/barrier.ts';
-import type { Plan } from '#lib/model/plan.ts';
+import type { Placement, Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { overlaid } from '#lib/solver/overlays/overlay.ts';
 import { propose } from './commands/propose.ts';
+import { podName } from './new-node-claim.ts';
 import { place } from './place.ts';
 import { nominatedNodes } from './placement-events.ts';
-import { anEmptyPlan, nextLook } from './plan-parts.ts';
-
-const NOT_YET =
-  'only empty nodes are removed: replacing nodes that hold pods is not decided by this version';
+import { anEmptyPlan, nextLook, sumOfUsd } from './plan-parts.ts';
+import { podsToPlace } from './pods-to-place.ts';
 
 /**
- * Which nodes are not worth their price. So far: those that are empty, a step further each; every
- * other node is kept, with the reason.
+ * Which nodes are not worth their price: those that are empty, and sets of others whose pods fit
+ * elsewhere or on cheaper nodes. Commands are proposed, nothing more; every other node is kept, with
+ * the reason.
  */
 export function decideConsolidate(seen: Snapshot): Plan {
   const { snapshot } = overlaid(seen);
   const nominated = nominatedNodes(place(snapshot));
   const inFlight = inFlightOf(snapshot);
   const ledger = openLedger({ snapshot, inFlight: inFlight.members });
-  const found = emptiness({ snapshot, nominated, inFlight }, ledger);
-  const { commands, actions, lookAgainInMs } = propose(found.commands, snapshot);
-  const holdsPods = found.kept.some(({ why }) => why.by === 'pods');
+  const facts = { snapshot, nominated, inFlight };
+  const empty = emptiness(facts, ledger);
+  const goingAnyway = empty.commands.flatMap(({ members }) => members.map(nameOfMember));
+  const toPlace = podsToPlace(snapshot);
+  const found = consolidation({ ...facts, toPlace, goingAnyway }, ledger);
+  const drafts = [...empty.commands, ...found.commands];
+  const { commands, nodeClaims, actions, lookAgainInMs } = propose(drafts, snapshot);
+  const isEmpty = new Map(empty.kept.map(({ state, why }) => [state.name, why]));
+  const going = new Set(goingAnyway);
   return {
     ...anEmptyPlan('consolidate', snapshot),
     commands,
-    kept: found.kept.map(({ state, why }) => ({ node: state.name, ...why })),
+    nodeClaims,
+    usdPerHour: sumOfUsd(nodeClaims.map(({ usdPerHour }) => usdPerHour)),
+    placements: placementsOf(drafts),
+    kept: found.kept
+      .filter(({ state }) => !going.has(state.name))
+      .map(({ state, why }) => ({
+        node: state.name,
+        ...(why.by === 'empty' ? (isEmpty.get(state.name) ?? why) : why),
+      })),
     actions: [...actions, ...overdueLifts(snapshot)],
-    warnings: holdsPods ? [NOT_YET] : [],
     ...nextLook(snapshot, [lookAgainInMs]),
   };
 }
+
+const nameOfMember = ({ state }: DraftCommand['members'][number]): string => state.name;
+
+/** The pods that move to nodes that are there. */
+const placementsOf = (drafts: readonly DraftCommand[]): readonly Placement[] =>
+  drafts
+    .flatMap(({ placements }) => placements)
+    .map(({ pod, host }) => ({ pod: podName(pod), node: host }))
+    .sort((a, b) => compareText(a.pod, b.pod));

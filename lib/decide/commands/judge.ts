@@ -7,6 +7,7 @@ import {
 import type { LiveCommand } from '#lib/disruption/commands/in-flight.ts';
 import { isStaying } from '#lib/disruption/commands/phase.ts';
 import type { ConsentLedger } from '#lib/disruption/consent-ledger.ts';
+import { certifyConsolidation } from '#lib/disruption/consolidation/certify.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import { renewalDraft, type SimulationFacts } from '#lib/disruption/drift.ts';
 import { emptyDraft } from '#lib/disruption/emptiness.ts';
@@ -28,9 +29,7 @@ export function judge(
   { record, members }: LiveCommand,
   facts: SimulationFacts,
 ): DraftCommand | Blocked {
-  if (record.reason === 'Underutilized') {
-    return { by: 'command', because: 'replacing nodes to save money is not decided yet' };
-  }
+  if (record.reason === 'Underutilized') return certifyConsolidation(members, facts);
   const [state] = members;
   if (!state || members.length > 1) {
     return { by: 'command', because: `commands for reason ${record.reason} take one node each` };

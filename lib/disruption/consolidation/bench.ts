@@ -4,13 +4,13 @@ import { isOpen } from '#lib/model/settings.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Amounts, plus } from '#lib/solver/amounts.ts';
 import { everyPodOf, type Ground, groundOf } from '#lib/solver/ground.ts';
+import { simulate } from '#lib/solver/simulation.ts';
 import { candidateOf } from '../candidates.ts';
-import type { InFlight } from '../commands/in-flight.ts';
-import type { ConsentLedger } from '../consent-ledger.ts';
+import type { SimulationFacts } from '../drift.ts';
 import { memoryOf } from '../memory-of-moves.ts';
 import { balancedJudge } from './balanced.ts';
 import { certifySet, type Terms } from './certify-set.ts';
-import type { EligibilityFacts, Source } from './eligible.ts';
+import type { Source } from './eligible.ts';
 import { type FairPrices, fairPrices } from './fair-price.ts';
 import { type Hurdle, hurdleOf } from './hurdle.ts';
 import { type MoverMaker, moversIn } from './movers.ts';
@@ -18,12 +18,7 @@ import type { Certify } from './prospect.ts';
 import { movedPods, openWorld, type World } from './world.ts';
 
 /** What consolidation is decided on. */
-export interface ConsolidationFacts extends EligibilityFacts {
-  /** By StateNode: pods that wait, or whose node goes, and were given room there. */
-  readonly promised: ReadonlyMap<string, readonly Pod[]>;
-  readonly inFlight: Pick<InFlight, 'members' | 'replacements'>;
-  /** What is allowed, less what other methods took in this pass. */
-  readonly ledger: ConsentLedger;
+export interface ConsolidationFacts extends SimulationFacts {
   /** Names of nodes that other methods take in this pass; none where absent. */
   readonly goingAnyway?: readonly string[];
 }
@@ -36,6 +31,8 @@ export interface Bench {
   readonly hurdle: Hurdle;
   readonly spotToSpot: boolean;
   readonly maker: MoverMaker;
+  /** By StateNode: pods that wait, or whose node goes, and are given room there. */
+  readonly promised: ReadonlyMap<string, readonly Pod[]>;
   /** Names of nodes that are no place for pods: they go, whatever is decided here. */
   readonly going: ReadonlySet<string>;
   readonly certify: Certify;
@@ -46,9 +43,10 @@ const MOVE_SHARE = 0.1;
 
 /** Sets up what sets of nodes are judged by. Cost: every type and every pod, once. */
 export function openBench(facts: ConsolidationFacts): Bench {
-  const { snapshot, promised, inFlight, goingAnyway = [] } = facts;
+  const { snapshot, inFlight, goingAnyway = [] } = facts;
   const { settings } = snapshot;
-  const ground = groundOf(snapshot, everyPodOf(snapshot));
+  const ground = groundFor(snapshot);
+  const promised = promisedBeforehand(facts, ground);
   const maker = moversIn(snapshot, ground.axes);
   const movers = movedPods(
     snapshot.nodes.map((state) => ({ state })),
@@ -78,11 +76,50 @@ export function openBench(facts: ConsolidationFacts): Bench {
     spotToSpot,
     maker,
     going,
+    promised,
     certify: (set, expected, avoided) => {
       const command = certifySet(set, { expected, avoided }, terms);
       return 'by' in command ? command : (judge(command) ?? command);
     },
   };
+}
+
+// Validations of one look ask for the same several times; losing it costs only time.
+const grounds = new WeakMap<
+  Snapshot['catalog'],
+  { readonly of: Snapshot; readonly ground: Ground }
+>();
+
+function groundFor(snapshot: Snapshot): Ground {
+  const { catalog, nodePools, daemonSets, takenAt } = snapshot;
+  const known = grounds.get(catalog);
+  const isSame =
+    known?.of.nodePools === nodePools &&
+    known.of.daemonSets === daemonSets &&
+    known.of.takenAt === takenAt;
+  if (known && isSame) return known.ground;
+  const ground = groundOf(snapshot, everyPodOf(snapshot));
+  grounds.set(catalog, { of: snapshot, ground });
+  return ground;
+}
+
+/** Pods that need a place anyway take theirs first, as far as nodes that are there have any. */
+function promisedBeforehand(
+  { snapshot, inFlight, toPlace }: SimulationFacts,
+  ground: Ground,
+): ReadonlyMap<string, readonly Pod[]> {
+  if (toPlace.pods.length === 0) return toPlace.promised;
+  const { placements } = simulate({
+    ...toPlace,
+    snapshot,
+    without: inFlight.members,
+    sparesUnsettled: false,
+    alsoLeaving: inFlight.leaving,
+    ground,
+  });
+  const promised = new Map(toPlace.promised);
+  for (const { pod, host } of placements) promised.set(host, [...(promised.get(host) ?? []), pod]);
+  return promised;
 }
 
 /** Types that these nodes' pods came from within a day: nobody goes back to them. */

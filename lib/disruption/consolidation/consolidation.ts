@@ -1,20 +1,13 @@
-import { compareText } from '#lib/constraints/order.ts';
-import { DRIFTED } from '#lib/model/condition-types.ts';
-import { isTrue } from '#lib/model/conditions.ts';
 import type { StateNode } from '#lib/model/node.ts';
-import type { Snapshot } from '#lib/model/snapshot.ts';
-import { type Host, hostsOf } from '#lib/solver/hosts/hosts.ts';
-import { isUninitialized } from '#lib/solver/simulation.ts';
-import { NOTHING_LIMITED } from '#lib/solver/volumes/volume-usage.ts';
 import type { Blocked } from '../candidates.ts';
 import type { ConsentLedger } from '../consent-ledger.ts';
 import type { DraftCommand } from '../draft-command.ts';
-import { type Bench, type ConsolidationFacts, openBench } from './bench.ts';
+import { type ConsolidationFacts, openBench } from './bench.ts';
 import { type Source, sourceOf } from './eligible.ts';
-import { byWaste, dearestFirst, type Prospect, wasteOf } from './prospect.ts';
+import { byWaste, type Prospect } from './prospect.ts';
+import { placesIn, prospectOf } from './prospects.ts';
 import { openRooms } from './rooms.ts';
 import { type Found, search } from './search.ts';
-import { movedPods } from './world.ts';
 
 /** What consolidation makes of all nodes. Every node with a NodeClaim is in exactly one list. */
 export interface Consolidation {
@@ -36,12 +29,12 @@ const MOST_COMMANDS = 100;
  * Source of what is allowed: karpenter v1.14, disruption/. How it is found is ours.
  * Cost: nodes × pods that move, and as many simulations as the work limits let.
  */
-export function consolidation(facts: ConsolidationFacts): Consolidation {
+export function consolidation(facts: ConsolidationFacts, ledger: ConsentLedger): Consolidation {
   const judged = facts.snapshot.nodes
     .filter(({ claim }) => claim !== undefined)
     .map((state) => ({ state, result: sourceOf(state, facts) }));
   const sources = judged.flatMap(({ result }) => ('by' in result ? [] : [result]));
-  const found = sources.length === 0 ? NOTHING : searchAmong(sources, facts);
+  const found = sources.length === 0 ? NOTHING : searchAmong(sources, facts, ledger);
   const taken = new Set(found.commands.flatMap(({ members }) => members.map(({ state }) => state)));
   const kept = judged
     .filter(({ state }) => !taken.has(state))
@@ -55,13 +48,17 @@ export function consolidation(facts: ConsolidationFacts): Consolidation {
 const NOTHING: Found = { commands: [], why: new Map() };
 const NOT_CHEAPER: Blocked = { by: 'price', because: "Can't replace with a cheaper node" };
 
-function searchAmong(sources: readonly Source[], facts: ConsolidationFacts): Found {
-  const { snapshot, ledger } = facts;
+function searchAmong(
+  sources: readonly Source[],
+  facts: ConsolidationFacts,
+  ledger: ConsentLedger,
+): Found {
+  const { snapshot } = facts;
   const bench = openBench(facts);
   const prospects = sources.map((source) => prospectOf(source, bench, snapshot)).sort(byWaste);
   return search({
     prospects,
-    rooms: openRooms(placesIn(facts, bench, prospects), bench.maker.apartnessOf),
+    rooms: openRooms(placesIn(snapshot, bench, prospects), bench.maker.apartnessOf),
     prices: bench.prices,
     hurdle: bench.hurdle,
     spotToSpot: bench.spotToSpot,
@@ -78,18 +75,6 @@ function searchAmong(sources: readonly Source[], facts: ConsolidationFacts): Fou
   });
 }
 
-function prospectOf(source: Source, { maker, prices }: Bench, snapshot: Snapshot): Prospect {
-  const movers = movedPods([source.candidate], snapshot)
-    .map(maker.moverOf)
-    .sort(dearestFirst(prices));
-  return {
-    source,
-    movers,
-    worth: movers.reduce((sum, { kind }) => sum + prices.worth(kind.amounts), 0),
-    isDue: isDue(source, snapshot.takenAt),
-  };
-}
-
 /** No command takes more nodes than that. */
 const MOST_NODES = 8;
 
@@ -103,28 +88,3 @@ const mostTogether = (prospects: readonly Prospect[], { nodesLeft }: ConsentLedg
       ),
     1,
   );
-
-const NEAR_MS = 86_400_000;
-
-/** Whether a node will be renewed soon anyway, or does not serve. */
-function isDue({ candidate: { node, claim } }: Source, now: number): boolean {
-  if (node.ready?.status !== 'True' || isTrue(claim.status.conditions, DRIFTED)) return true;
-  const { expireAfter } = claim.spec;
-  return expireAfter !== 'Never' && claim.meta.createdAt + expireAfter - now < NEAR_MS;
-}
-
-/** The nodes that pods may move to: those that stay anyway first, then those that waste least. */
-function placesIn(
-  { snapshot, promised }: ConsolidationFacts,
-  { ground, going }: Bench,
-  prospects: readonly Prospect[],
-): readonly Host[] {
-  const waste = new Map(prospects.map((each) => [each.source.name, wasteOf(each)]));
-  const wasteAt = ({ name }: Host): number => waste.get(name) ?? Number.NEGATIVE_INFINITY;
-  const daemonsCounted = { ...snapshot, daemonSets: ground.daemonSets };
-  return hostsOf(daemonsCounted, promised, ground.axes, { ...NOTHING_LIMITED, memo: ground.hosts })
-    .filter(({ name, stateNode }) => !going.has(name) && !isUninitialized(stateNode))
-    .sort((a, b) => order(wasteAt(a), wasteAt(b)) || compareText(a.name, b.name));
-}
-
-const order = (a: number, b: number): number => (a < b ? -1 : Number(a > b));

@@ -25,19 +25,13 @@ export interface Source {
   readonly usdPerHour: number;
 }
 
-/** What eligibility depends on. */
-export interface EligibilityFacts extends CandidacyFacts {
-  /** Names of nodes that are judged although pods were moved to them lately. */
-  readonly rested?: ReadonlySet<string>;
-}
-
 /**
  * The node as one that consolidation may take, or the first rule that keeps it.
  *
  * Source: karpenter v1.14, disruption/consolidation.go, ShouldDisrupt. A node whose price nobody
  * knows is kept: there it counts as free. Windows, back-off and the rest after a move are ours.
  */
-export function sourceOf(state: StateNode, facts: EligibilityFacts): Source | Blocked {
+export function sourceOf(state: StateNode, facts: CandidacyFacts): Source | Blocked {
   const candidate = candidateOf(state, facts);
   if (isBlocked(candidate)) return candidate;
   const { node, claim, pool } = candidate;
@@ -55,9 +49,7 @@ export function sourceOf(state: StateNode, facts: EligibilityFacts): Source | Bl
   const failed = heldBack(claim, snapshot.takenAt);
   if (failed !== undefined) return { by: 'back-off', because: failed };
   const resting = restingSince(claim, snapshot.takenAt);
-  if (resting !== undefined && !facts.rested?.has(state.name)) {
-    return { by: 'memory', because: resting };
-  }
+  if (resting !== undefined) return { by: 'memory', because: resting };
   const usdPerHour = priceOf(candidate, snapshot);
   if (usdPerHour === undefined) {
     const because = 'its price is not known, so nobody can tell what its removal would save';
