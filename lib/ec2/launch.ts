@@ -120,7 +120,10 @@ function configsOf(
     configs.set(entry.template.name, config);
   }
   if (configs.size > 0) return [...configs.values()];
-  return reject('offerings', 'no image or no subnet for any instance type that can be bought now');
+  return reject(
+    'instanceTypes',
+    'no image or no subnet for any instance type that can be bought now',
+  );
 }
 
 /** A template names one reservation, so the offerings of each come apart. */

@@ -148,7 +148,10 @@ function launchOrRefuse(
     promised,
   });
   if (isRejection(launch)) {
-    return refused(claims, { kind: 'give up', event: launch.because }, around);
+    // Another NodeClaim would find no more of the same NodeClass: this one waits for it to change.
+    return launch.by === 'instanceTypes'
+      ? refused(claims, { kind: 'wait', reason: 'LaunchFailed', message: launch.because }, around)
+      : refused(claims, { kind: 'give up', event: launch.because }, around);
   }
   return {
     actions: [{ kind: 'launch', launch }],

@@ -174,7 +174,7 @@ describe('launchOf', () => {
     ],
     ['nodeClass', launching(undefined, { nodeClass: aNodeClass({ status: { subnets: [] } }) })],
     [
-      'offerings',
+      'instanceTypes',
       launching(undefined, { types: [anInstanceType('m6g.large', { arch: 'arm64' })] }),
     ],
     ['offerings', launching([requiring('karpenter.sh/capacity-type', ['reserved'])])],

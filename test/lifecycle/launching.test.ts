@@ -3,6 +3,7 @@ import { launchGroupsOf } from '#lib/lifecycle/launch-groups.ts';
 import { launchSteps } from '#lib/lifecycle/launching.ts';
 import { surroundingsOf } from '#lib/lifecycle/surroundings.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { ResolvedAmi } from '#lib/model/node-class.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { formatInstant } from '#lib/model/time.ts';
 import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
@@ -13,6 +14,7 @@ import { anInFlightNode } from '#test/build/nodes.ts';
 import { MINUTE, NOON, SECOND } from '#test/build/objects.ts';
 import { aSnapshot } from '#test/build/snapshots.ts';
 
+const ARM64 = { key: 'kubernetes.io/arch', operator: 'In' as const, values: ['arm64'] };
 const FINALIZERS = ['karpenter.sh/termination'];
 
 /** A NodeClaim that is a launch group of its own, created `ageMs` ago. */
@@ -144,5 +146,26 @@ describe('a launch that EC2 had no capacity for', () => {
 
     expect(wanted.kinds).toEqual(['delete']);
     expect(wanted.events).toEqual(['InsufficientCapacityError: NodeClaim a event: EC2 said so']);
+  });
+});
+
+describe('a launch that its NodeClass does not allow', () => {
+  const amis: readonly ResolvedAmi[] = [
+    { id: 'ami-1', name: 'arm', deprecated: false, requirements: [ARM64] },
+  ];
+  const nodeClass = aNodeClass({ status: { amis } });
+
+  it('waits and says why, rather than give way to another NodeClaim that fares no better', () => {
+    const snapshot = looking([alone('a')], {
+      nodeClasses: [nodeClass],
+      catalog: aCatalog([anInstanceType()]),
+    });
+
+    expect(wantedOf(snapshot, 'a').kinds).not.toContain('delete');
+    expect(wantedOf(snapshot, 'a').condition('Launched')).toMatchObject({
+      status: 'Unknown',
+      reason: 'LaunchFailed',
+      message: 'no image or no subnet for any instance type that can be bought now',
+    });
   });
 });

@@ -336,7 +336,7 @@ describe('the request', () => {
     expect(metadata('us-iso-east-1')).not.toHaveProperty('HttpProtocolIpv6');
   });
 
-  it('107: each architecture has a template of its own; an image for no type is no capacity', () => {
+  it('107: each architecture has a template of its own; an image for no type is an error', () => {
     const ami = (id: string, arch: string) => ({
       id,
       name: id,
@@ -352,7 +352,7 @@ describe('the request', () => {
       'ami-x86',
     ]);
     const none = aNodeClass({ status: { amis: [ami('ami-other', 'riscv64')] } });
-    expect(launching({ types, nodeClass: none })).toMatchObject({ by: 'offerings' });
+    expect(launching({ types, nodeClass: none })).toMatchObject({ by: 'instanceTypes' });
   });
 
   it('108: the partition asked for, of several the lowest by number', () => {
