@@ -197,6 +197,26 @@ describe('limits in dollars', () => {
     );
   });
 
+  it('pay for as many nodes as there would be if each listed no more types than minValues demands', () => {
+    const larger = anInstanceType('m5.2xlarge', { cpu: 8, pods: 5, usdPerHour: 0.4 });
+    const requirements = [
+      spec('karpenter.sh/capacity-type In on-demand'),
+      spec('node.kubernetes.io/instance-type Exists', 2),
+    ];
+    const { claims } = planOf({
+      catalog: aCatalog([...TYPES, larger]),
+      nodePools: [spending('0.8', { template: { requirements } })],
+      pods: somePods(4, {
+        requests: { cpu: 1500 },
+        hostPorts: [{ ip: '0.0.0.0', port: 80, protocol: 'TCP' }],
+      }),
+    });
+
+    expect(claims.map(({ instanceTypes }) => instanceTypes)).toEqual(
+      Array(4).fill(['m5.large', 'm5.xlarge']),
+    );
+  });
+
   it('count the nodes that are there', () => {
     const nodePools = [spending('0.2', onDemand)];
     const pods = somePods(3, { requests: { cpu: 2000 } });

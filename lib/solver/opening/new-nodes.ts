@@ -6,8 +6,9 @@ import { portionOf, take, type Waiting, yieldWish } from '../pods/waiting.ts';
 import { closeDraft } from './close.ts';
 import type { NodeClaimDraft } from './draft.ts';
 import { isGathering, isServed, openTogether, partyOf, servedBy, wantsCompany } from './gather.ts';
+import { leastCharge } from './least-charge.ts';
 import { allowanceIn, charged, chargeOf, type Ledger, reserved } from './ledger.ts';
-import { chargeFor, nodesAllowed } from './limits.ts';
+import { nodesAllowed } from './limits.ts';
 import type { Portion } from './lineup.ts';
 import { joinFirst, type OpenContext, openBest, withoutHeavierHome } from './open.ts';
 import { createTypeLister, type SealedClaim, sealDraft } from './seal.ts';
@@ -222,14 +223,9 @@ function planned(draft: NodeClaimDraft, pods: readonly Pod[], ledger: Ledger): P
   const { source } = draft.admission;
   const allowance = allowanceIn(ledger, source.nodePool);
   if (!allowance) return { draft, pods };
-  const charge = chargeAtOpening(draft, allowance);
+  const charge = leastCharge(draft, allowance);
   return { draft: source.hasMinValues ? { ...draft, allowance: charge } : draft, pods, charge };
 }
-
-const chargeAtOpening = (draft: NodeClaimDraft, allowance: Resources): Resources =>
-  draft.admission.source.hasMinValues
-    ? chargeOf(createTypeLister()(draft), allowance)
-    : chargeFor(draft.shape, allowance);
 
 function paidFor(alike: readonly Planned[], ledger: Ledger): Ledger {
   const [first] = alike;
