@@ -1,9 +1,9 @@
-import { maxResources, type Resources, subtractResources } from '#lib/constraints/resources.ts';
+import { type Resources, subtractResources } from '#lib/constraints/resources.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { Choice } from '../admission.ts';
 import type { Source, SourceType } from '../sources.ts';
-import { type Allowance, allowanceOf, chargeFor, USD_OF_ALL } from './limits.ts';
+import { type Allowance, allowanceOf, chargeIn, USD_OF_ALL } from './limits.ts';
 
 /** What there is only so much of in one solve: what limits allow, and what reservations hold. */
 export interface Ledger {
@@ -37,7 +37,12 @@ export const allowanceIn = (ledger: Ledger, { meta }: NodePool): Allowance =>
 
 /** What a NodeClaim of these choices takes of an allowance: as much as its largest and dearest. */
 export function chargeOf(choices: readonly Choice[], allowance: Resources): Resources {
-  return choices.map((choice) => chargeFor(choice, allowance)).reduce(maxResources, {});
+  const charge: Record<string, number> = {};
+  for (const name in allowance) {
+    for (const choice of choices)
+      charge[name] = Math.max(charge[name] ?? 0, chargeIn(name, choice));
+  }
+  return charge;
 }
 
 /** The ledger when `times` NodeClaims have been planned that each take `charge`. */

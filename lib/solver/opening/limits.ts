@@ -119,7 +119,7 @@ export function chargeFor(choice: Choice, allowance: Resources): Resources {
 }
 
 /** The same of one limited resource. */
-function chargeIn(name: string, { sourceType, offerings }: Choice): number {
+export function chargeIn(name: string, { sourceType, offerings }: Choice): number {
   if (name === 'nodes') return 1;
   if (name !== USD && name !== USD_OF_ALL) return amountOf(sourceType.type.capacity, name);
   return nanoUsd(offerings.reduce((most, each) => Math.max(most, each.usdPerHour), 0));

@@ -11,7 +11,7 @@ import { allowanceIn, charged, chargeOf, type Ledger, reserved } from './ledger.
 import { nodesAllowed } from './limits.ts';
 import type { Portion } from './lineup.ts';
 import { joinFirst, type OpenContext, openBest, withoutHeavierHome } from './open.ts';
-import { createTypeLister, type SealedClaim, sealDraft } from './seal.ts';
+import { createSealer, createTypeLister, type SealedClaim } from './seal.ts';
 import { createShapes } from './shapes.ts';
 
 /** A draft, the very pods that go on it, and what it has been counted as against limits. */
@@ -210,11 +210,15 @@ function copies(
   for (const [group, count] of draft.counts) {
     times = Math.min(times, Math.floor((byGroup.get(group)?.left.length ?? 0) / count));
   }
-  return Array.from({ length: Math.max(1, times) }, () => {
-    const pods = [...draft.counts].flatMap(([group, count]) => {
-      const members = byGroup.get(group);
-      return members ? take(members, count) : [];
-    });
+  const length = Math.max(1, times);
+  const members = [...draft.counts].map(([group, count]) => {
+    const waiting = byGroup.get(group);
+    return { count, pods: waiting ? take(waiting, count * length) : [] };
+  });
+  return Array.from({ length }, (_, copy) => {
+    const pods = members.flatMap(({ count, pods: all }) =>
+      all.slice(copy * count, (copy + 1) * count),
+    );
     return planned(draft, pods, ledger);
   });
 }
@@ -262,18 +266,19 @@ function joinPlanned(
 function sealAll(nodes: readonly Planned[], ledger: Ledger): NewNodes {
   const claims: SealedClaim[] = [];
   const listTypes = createTypeLister();
+  const seal = createSealer();
   let left = ledger;
   for (const { draft, pods, charge } of nodes) {
     const { nodePool } = draft.admission.source;
     const rest = charge && allowanceIn(left, nodePool);
     if (!rest) {
-      claims.push(sealDraft(draft, pods, listTypes(draft)));
+      claims.push(seal(draft, pods, listTypes(draft)));
       continue;
     }
     const returned = charged(left, nodePool.meta.name, charge, -1);
     const allowance = allowanceIn(returned, nodePool);
     const listed = listTypes(draft, allowance);
-    claims.push(sealDraft(draft, pods, listed));
+    claims.push(seal(draft, pods, listed));
     left = charged(returned, nodePool.meta.name, chargeOf(listed, rest), 1);
   }
   return { claims, drafts: nodes.map(({ draft }) => draft), ledger: left };

@@ -1,13 +1,14 @@
 import { byNamespacedName, compareText } from '#lib/constraints/order.ts';
 import { requirementOf } from '#lib/constraints/requirement.ts';
 import type { Requirements } from '#lib/constraints/requirements.ts';
-import { addResources, minResources, type Resources } from '#lib/constraints/resources.ts';
+import { amountOf, minResources, type Resources } from '#lib/constraints/resources.ts';
 import type { Offering } from '#lib/model/instance-type.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Choice } from '../admission.ts';
 import type { Source } from '../sources.ts';
 import { holdersOf, type NodeClaimDraft, requirementsOfDraft } from './draft.ts';
+import { chargeOf } from './ledger.ts';
 import { type Allowance, allows } from './limits.ts';
 import { unmetMinimums } from './min-values.ts';
 import { byPrice } from './shapes.ts';
@@ -44,16 +45,37 @@ export type TypeLister = (draft: NodeClaimDraft, allowance?: Allowance) => reado
  * demands other values. Who holds a draft is found once: nodes come in copies.
  */
 export function createTypeLister(): TypeLister {
-  const known = new Map<NodeClaimDraft, readonly Choice[]>();
+  const known = new Map<NodeClaimDraft, Listing>();
   return (draft, allowance = draft.allowance) => {
-    const holders =
-      known.get(draft) ?? holdersOf({ ...draft, allowance: undefined }).toSorted(byPrice);
-    known.set(draft, holders);
-    if (!draft.admission.source.hasMinValues) return cheapestOf(holders, allowance);
-    const allowed = holders.filter((holder) => allows(allowance, holder));
-    return withMinimums(draft, cheapestOf(allowed, undefined), allowed);
+    const listing = known.get(draft) ?? listingOf(draft);
+    known.set(draft, listing);
+    const { holders, cheapest } = listing;
+    if (draft.admission.source.hasMinValues) {
+      const allowed = holders.filter((holder) => allows(allowance, holder));
+      return withMinimums(draft, cheapestOf(allowed, undefined), allowed);
+    }
+    if (!allowance) return cheapest;
+    listing.charge ??= chargeOf(cheapest, allowance);
+    return isWithin(listing.charge, allowance) ? cheapest : cheapestOf(holders, allowance);
   };
 }
+
+/** What is listed for a draft where limits leave enough. */
+interface Listing {
+  /** Cheapest first. */
+  readonly holders: readonly Choice[];
+  readonly cheapest: readonly Choice[];
+  /** What they take of an allowance of the NodePool at most, once that was asked. */
+  charge?: Resources;
+}
+
+function listingOf(draft: NodeClaimDraft): Listing {
+  const holders = holdersOf({ ...draft, allowance: undefined }).toSorted(byPrice);
+  return { holders, cheapest: cheapestOf(holders, undefined) };
+}
+
+const isWithin = (charge: Resources, allowance: Resources): boolean =>
+  Object.keys(allowance).every((name) => amountOf(charge, name) <= amountOf(allowance, name));
 
 function cheapestOf(holders: readonly Choice[], allowance: Allowance): readonly Choice[] {
   const listed: Choice[] = [];
@@ -91,32 +113,73 @@ function withMinimums(
   return kept.sort(byPrice);
 }
 
+/** What makes a NodeClaim of a draft, for these pods, listing these types. */
+export type Sealer = (
+  draft: NodeClaimDraft,
+  pods: readonly Pod[],
+  listed: readonly Choice[],
+) => SealedClaim;
+
 /**
  * The NodeClaim that a draft has become, for these pods, listing these types.
  *
  * Source: karpenter v1.14, provisioning/scheduling/nodeclaim.go, FinalizeScheduling;
  * nodeclaimtemplate.go, ToNodeClaim.
  */
-export function sealDraft(
-  draft: NodeClaimDraft,
-  pods: readonly Pod[],
-  listed: readonly Choice[],
-): SealedClaim {
+export const sealDraft: Sealer = (draft, pods, listed) => sealed(sealOf(draft, listed), pods);
+
+/** Seals one draft after the other. What copies have in common is made once. */
+export function createSealer(): Sealer {
+  const known = new Map<readonly Choice[], Seal>();
+  return (draft, pods, listed) => {
+    const before = known.get(listed);
+    const seal = before?.draft === draft ? before : sealOf(draft, listed);
+    known.set(listed, seal);
+    return sealed(seal, pods);
+  };
+}
+
+/** What the NodeClaims of one draft have in common that list the same types. */
+interface Seal {
+  readonly draft: NodeClaimDraft;
+  readonly claim: Omit<SealedClaim, 'requests' | 'pods'>;
+  readonly daemons: Resources;
+}
+
+function sealOf(draft: NodeClaimDraft, listed: readonly Choice[]): Seal {
   const [first] = listed;
   const [offering] = first?.offerings ?? [];
   if (!first || !offering) {
     throw new Error('expected a draft to have an instance type that holds it, found none');
   }
-  const daemons = minResources(listed.map(({ sourceType }) => sourceType.daemonRequests));
   return {
-    source: draft.admission.source,
-    instanceTypes: listed.map(({ sourceType }) => sourceType.type.name),
-    requirements: withWhatIsListed(requirementsOfDraft(draft), listed),
-    requests: pods.reduce<Resources>((sum, { requests }) => addResources(sum, requests), daemons),
-    pods: pods.toSorted(byNamespacedName),
-    cheapest: { instanceType: first.sourceType.type.name, offering },
-    hasLoweredMinimums: draft.lowered !== undefined,
+    draft,
+    claim: {
+      source: draft.admission.source,
+      instanceTypes: listed.map(({ sourceType }) => sourceType.type.name),
+      requirements: withWhatIsListed(requirementsOfDraft(draft), listed),
+      cheapest: { instanceType: first.sourceType.type.name, offering },
+      hasLoweredMinimums: draft.lowered !== undefined,
+    },
+    daemons: minResources(listed.map(({ sourceType }) => sourceType.daemonRequests)),
   };
+}
+
+const sealed = ({ claim, daemons }: Seal, pods: readonly Pod[]): SealedClaim => ({
+  ...claim,
+  requests: totalOf(pods, daemons),
+  pods: pods.toSorted(byNamespacedName),
+});
+
+function totalOf(pods: readonly Pod[], daemons: Resources): Resources {
+  const total: Record<string, number> = { ...daemons };
+  for (const { requests } of pods) {
+    for (const name in requests) {
+      const sum = amountOf(total, name) + amountOf(requests, name);
+      total[name] = Math.min(sum, Number.MAX_SAFE_INTEGER);
+    }
+  }
+  return total;
 }
 
 function withWhatIsListed(requirements: Requirements, listed: readonly Choice[]): Requirements {

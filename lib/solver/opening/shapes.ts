@@ -1,6 +1,6 @@
 import { compareText } from '#lib/constraints/order.ts';
 import type { Admission, Choice } from '../admission.ts';
-import { type Amounts, hasRoom, isWithin } from '../amounts.ts';
+import { type Amounts, hasRoom, isWithin, most } from '../amounts.ts';
 import type { Prices } from '../prices/prices.ts';
 
 /** What a node could be for: pods that wait, and what is still allowed. */
@@ -44,8 +44,8 @@ export function createShapes(prices: Prices): Shapes {
     return all
       .filter(({ choice }) => hasRoom(choice.sourceType.roomAmounts, NOTHING, least))
       .map(({ choice, here }) => {
-        const most = mostCarried(here, choice.sourceType.roomAmounts, total);
-        return { choice, promise: most / costOf(choice) };
+        const carried = mostCarried(here, choice.sourceType.roomAmounts, total);
+        return { choice, promise: carried / costOf(choice) };
       })
       .sort((a, b) => b.promise - a.promise || byPrice(a.choice, b.choice));
   };
@@ -73,8 +73,13 @@ const shapesOf = ({ choices }: Admission, { pricesAt }: Prices): readonly Shape[
  */
 function notOutdone(shapes: readonly Shape[]): readonly Shape[] {
   const best: Shape[] = [];
+  let largest: Amounts = NOTHING;
   for (const shape of shapes.toSorted((a, b) => byPrice(a.choice, b.choice))) {
-    if (!isOutdone(shape, best)) best.push(shape);
+    const { roomAmounts } = shape.choice.sourceType;
+    // Who has more of something than all cheaper ones is outdone by none of them.
+    if (isWithin(roomAmounts, largest) && isOutdone(shape, best)) continue;
+    best.push(shape);
+    largest = most(largest, roomAmounts);
   }
   return best;
 }
@@ -82,8 +87,8 @@ function notOutdone(shapes: readonly Shape[]): readonly Shape[] {
 function isOutdone({ choice, here }: Shape, best: readonly Shape[]): boolean {
   const { roomAmounts } = choice.sourceType;
   for (const other of best) {
-    const isRoomy = isWithin(roomAmounts, other.choice.sourceType.roomAmounts);
-    if (isRoomy && other.here === here) return true;
+    if (other.here !== here) continue;
+    if (isWithin(roomAmounts, other.choice.sourceType.roomAmounts)) return true;
   }
   return false;
 }

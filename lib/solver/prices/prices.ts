@@ -27,6 +27,9 @@ export interface Prices {
 const MOST_ROUNDS = 40;
 const MOST_WORK = 4_000_000;
 const FEWEST_ROUNDS = 4;
+/** They have said what they had to say after this many rounds that lift the bound by less. */
+const MOST_IDLE_ROUNDS = 14;
+const PROGRESS = 1 + 1e-4;
 /** Sums that differ by less are equal: in which order they were added must not decide. */
 const ROUNDING = 1 + 1e-9;
 /** Prices that are worth this share of what they could be at best are good enough. */
@@ -124,6 +127,7 @@ function play(players: readonly Player[], { list }: Markets): Priced {
   const average = pricers.map((pricer, place) => pricer(coming[place] ?? new Float64Array(axes)));
   let answer = answerTo(average, players, axes);
   let best: Priced = answer;
+  let progressed = 0;
   const rounds = list.length < 2 ? 0 : roundsFor(players.length * list.length * axes);
   for (let round = 1; round <= rounds; round++) {
     let cost = 0;
@@ -135,8 +139,9 @@ function play(players: readonly Player[], { list }: Markets): Priced {
       average[place] = mixed(average[place], prices, round);
     }
     answer = answerTo(average, players, axes);
+    if (answer.total > best.total * PROGRESS) progressed = round;
     if (answer.total > best.total) best = answer;
-    if (best.total >= GOOD_SHARE * cost) break;
+    if (best.total >= GOOD_SHARE * cost || round - progressed > MOST_IDLE_ROUNDS) break;
   }
   return best;
 }
