@@ -20,9 +20,10 @@ export interface Blueprint {
   readonly places: ReadonlyMap<string, string>;
 }
 
-/** Work limits: sets that are judged, and those times the pods of all prospects. */
+/** Work limits: sets that are judged, and those times the pods of all prospects that are regarded. */
 const MOST_JUDGED = 2_000;
-const MOST_LOOKS = 12_000_000;
+const FEWEST_REGARDED = 64;
+const MOST_LOOKS = 4_000_000;
 /**
  * Looks for the set of nodes without which the cluster costs least, moves counted at what they have
  * to bring: from several orders, nodes are added one by one as long as that pays, then taken back,
@@ -32,7 +33,8 @@ const MOST_LOOKS = 12_000_000;
  *
  * Cost: sets that are judged × pods of the nodes in them.
  */
-export function drawBlueprint(prospects: readonly Prospect[], problem: SearchProblem): Blueprint {
+export function drawBlueprint(all: readonly Prospect[], problem: SearchProblem): Blueprint {
+  const prospects = all.slice(0, Math.max(FEWEST_REGARDED, 2 * problem.mostNodes));
   const judge = createJudge(prospects, problem);
   let best: ReadonlySet<Prospect> = new Set();
   let bestCost = judge.costOf(best);

@@ -4,7 +4,7 @@ import type { ConsentLedger } from '../consent-ledger.ts';
 import type { DraftCommand } from '../draft-command.ts';
 import { type ConsolidationFacts, openBench } from './bench.ts';
 import { type Source, sourceOf } from './eligible.ts';
-import { byWaste, type Prospect } from './prospect.ts';
+import { byWaste } from './prospect.ts';
 import { placesIn, prospectOf } from './prospects.ts';
 import { openRooms } from './rooms.ts';
 import { type Found, search } from './search.ts';
@@ -54,6 +54,7 @@ function searchAmong(
   ledger: ConsentLedger,
 ): Found {
   const { snapshot } = facts;
+  const mostNodes = mostOf(sources, ledger);
   const bench = openBench(facts);
   const prospects = sources.map((source) => prospectOf(source, bench, snapshot)).sort(byWaste);
   return search({
@@ -69,22 +70,20 @@ function searchAmong(
       ledger.grant(command.members);
       bench.world.commit(command);
     },
-    mostTogether: mostTogether(prospects, ledger),
+    mostNodes,
+    mostTogether: Math.max(1, Math.min(MOST_TOGETHER, mostNodes)),
     mostCertified: Math.min(MOST_CERTIFIED, Math.ceil(MOST_VISITS / snapshot.nodes.length)),
     mostCommands: MOST_COMMANDS,
   });
 }
 
 /** No command takes more nodes than that. */
-const MOST_NODES = 8;
+const MOST_TOGETHER = 8;
 
-/** As many as the budgets of some NodePool let go at once. */
-const mostTogether = (prospects: readonly Prospect[], { nodesLeft }: ConsentLedger): number =>
-  prospects.reduce(
-    (most, { source }) =>
-      Math.max(
-        most,
-        Math.min(MOST_NODES, nodesLeft(source.candidate.pool.meta.name, 'Underutilized')),
-      ),
-    1,
-  );
+/** How many of the nodes the budgets of their NodePools let go in this pass. */
+function mostOf(sources: readonly Source[], { nodesLeft }: ConsentLedger): number {
+  const pools = Map.groupBy(sources, ({ candidate }) => candidate.pool.meta.name);
+  let most = 0;
+  for (const [pool, own] of pools) most += Math.min(own.length, nodesLeft(pool, 'Underutilized'));
+  return most;
+}

@@ -43,6 +43,8 @@ export interface SearchProblem {
   /** Hears of each command that is to be carried out. */
   readonly commit: (command: DraftCommand) => void;
   readonly spotToSpot: boolean;
+  /** How many nodes may go in this pass. */
+  readonly mostNodes: number;
   /** How many nodes one command may take. */
   readonly mostTogether: number;
   readonly axes: Axes;

@@ -26,7 +26,8 @@ export interface Rooms {
 /** What a node has left, and the marks of the pods on it. */
 interface Load {
   readonly free: number[];
-  readonly marks: Set<string>;
+  /** Never changed: replaced. */
+  marks: ReadonlySet<string>;
 }
 
 interface Room {
@@ -88,7 +89,7 @@ export function openRooms(hosts: readonly Host[], apartnessOf: (pod: Pod) => Apa
 const marksOn = ({ stateNode }: Host, apartnessOf: (pod: Pod) => Apartness): readonly string[] =>
   stateNode.pods.filter((pod) => !isTerminal(pod)).flatMap((pod) => apartnessOf(pod).brings);
 
-const copyOf = ({ free, marks }: Load): Load => ({ free: [...free], marks: new Set(marks) });
+const copyOf = ({ free, marks }: Load): Load => ({ free: free.slice(), marks });
 
 /** The index of the first that will do, at or after `from`; past the end where none does. */
 function firstFrom(rooms: readonly Room[], from: number, willDo: (room: Room) => boolean): number {
@@ -119,10 +120,12 @@ function holds({ free, marks }: Load, { amounts, shuns }: MoverKind): boolean {
     const asked = amounts[axis] ?? 0;
     if (asked > 0 && asked > (free[axis] ?? 0)) return false;
   }
-  return !shuns.some((mark) => marks.has(mark));
+  return shuns.length === 0 || !shuns.some((mark) => marks.has(mark));
 }
 
-function put({ free, marks }: Load, { amounts, brings }: MoverKind): void {
-  for (const [axis, amount] of amounts.entries()) free[axis] = (free[axis] ?? 0) - amount;
-  for (const mark of brings) marks.add(mark);
+function put(load: Load, { amounts, brings }: MoverKind): void {
+  for (let axis = 0; axis < amounts.length; axis++) {
+    load.free[axis] = (load.free[axis] ?? 0) - (amounts[axis] ?? 0);
+  }
+  if (brings.length > 0) load.marks = new Set([...load.marks, ...brings]);
 }

@@ -23,12 +23,8 @@ export interface Found {
 export function search(problem: SearchProblem): Found {
   const going = new Set<string>();
   const attempts = openAttempts(problem, () => going);
-  const consenting = problem.prospects.filter((prospect) => {
-    const objection = problem.objection([prospect.source.candidate]);
-    if (objection) attempts.close(prospect, objection);
-    return !objection;
-  });
-  const blueprint = drawBlueprint(consenting, problem);
+  askForConsent(attempts, problem);
+  const blueprint = drawBlueprint([...attempts.open], problem);
   const sets = [...blueprint.deletions.map((each) => [each]), ...blueprint.merges];
   for (const { source } of sets.flat()) going.add(source.name);
   for (const set of sets) if (!attempts.isSpent()) attempts.attempt(set, blueprint.places);
@@ -40,6 +36,14 @@ export function search(problem: SearchProblem): Found {
   return { commands: attempts.commands, why: attempts.why() };
 }
 
+/** Gives up those that may not go, beside what was granted so far. */
+function askForConsent({ open, close }: Attempts, { objection }: SearchProblem): void {
+  for (const prospect of open) {
+    const why = objection([prospect.source.candidate]);
+    if (why) close(prospect, why);
+  }
+}
+
 /**
  * Commits what looks best, one after the other. Deletions are tried in the order of waste: room
  * only shrinks, so one that does not fit will not fit later. Where pods do not fit, sets of nodes
@@ -48,6 +52,7 @@ export function search(problem: SearchProblem): Found {
 function improve(attempts: Attempts, problem: SearchProblem, going: ReadonlySet<string>): void {
   const crowded = new Set<Prospect>();
   while (!attempts.isSpent()) {
+    askForConsent(attempts, problem);
     const deletion = nextDeletion(attempts, crowded, { problem, going });
     const merge = bestMerge(attempts, problem);
     const better = !deletion || (merge && isBetter(merge, deletion)) ? merge : deletion;
