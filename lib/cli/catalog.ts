@@ -5,7 +5,6 @@ import { hasExpressions, kubeletNumbers } from '#lib/ec2/kubelet-numbers.ts';
 import { type NumberSettings, nodeSettingsOf } from '#lib/ec2/node-settings.ts';
 import type { Ec2Table } from '#lib/ec2/table.ts';
 import { userDataProblem } from '#lib/ec2/user-data.ts';
-import { parseFeatureGates } from '#lib/model/feature-gates.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import { catalogLines } from './catalog-encode.ts';
 import { type LiveAws, type MarketSource, readMarket, regionOfZone } from './catalog-market.ts';
@@ -13,9 +12,10 @@ import { readNodeClass } from './catalog-node-class.ts';
 import { catalogText } from './catalog-text.ts';
 import type { OfferedTypes } from './file-catalog.ts';
 import type { Io } from './io.ts';
+import { type NumberOptions, numberSettingsOf } from './number-options.ts';
 
 /** What `joinery catalog` was told on its command line. */
-export interface CatalogArguments {
+export interface CatalogArguments extends NumberOptions {
   /** Files and folders with an EC2NodeClass; none: one that is AL2023 as it comes. */
   readonly files: readonly string[];
   readonly output: 'json' | 'text';
@@ -28,10 +28,6 @@ export interface CatalogArguments {
   /** Ask AWS. */
   readonly live?: boolean;
   readonly region?: string;
-  /** The settings of the cluster, as their environment variables spell them. */
-  readonly featureGates?: string;
-  readonly reservedEnis?: string;
-  readonly vmMemoryOverheadPercent?: string;
 }
 
 /** Exit statuses. Source: the plan format. */
@@ -97,19 +93,8 @@ interface Usage {
 function usageOf(args: CatalogArguments): Usage | { readonly misuse: string } {
   const source = sourceOf(args);
   if ('misuse' in source) return source;
-  const gates = parseFeatureGates(args.featureGates ?? '');
-  if ('problem' in gates) return { misuse: `--feature-gates: ${gates.problem}` };
-  const reservedInterfaces = Number(args.reservedEnis ?? '0');
-  if (!(Number.isInteger(reservedInterfaces) && reservedInterfaces >= 0)) {
-    return { misuse: `--reserved-enis ${args.reservedEnis}: expected a number such as 1` };
-  }
-  const vmMemoryOverheadPercent = Number(args.vmMemoryOverheadPercent ?? '0.075');
-  if (!(vmMemoryOverheadPercent >= 0 && vmMemoryOverheadPercent < 1)) {
-    const found = args.vmMemoryOverheadPercent;
-    return { misuse: `--vm-memory-overhead-percent ${found}: expected a share such as 0.075` };
-  }
-  const kubeletExpressions = gates.includes('NodeClassCEL');
-  return { source, settings: { vmMemoryOverheadPercent, reservedInterfaces, kubeletExpressions } };
+  const settings = numberSettingsOf(args);
+  return 'misuse' in settings ? settings : { source, settings };
 }
 
 function sourceOf(args: CatalogArguments): MarketSource | { readonly misuse: string } {

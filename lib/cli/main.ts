@@ -17,6 +17,13 @@ const output = () =>
     .choices(['json', 'text'])
     .default('text');
 
+const reservedEnis = (text: string) =>
+  new Option('--reserved-enis <count>', text).env('JOINERY_RESERVED_ENIS');
+const memoryOverhead = (text: string) =>
+  new Option('--vm-memory-overhead-percent <share>', text).env(
+    'JOINERY_VM_MEMORY_OVERHEAD_PERCENT',
+  );
+
 const program = new Command('joinery')
   .description('Node provisioning for Kubernetes on AWS with nothing running in the cluster.')
   .exitOverride()
@@ -48,6 +55,8 @@ program
   .addOption(files('a file or folder with objects, as for kubectl; may be repeated'))
   .option('--catalog <path>', 'what EC2 sells; without it, the embedded table')
   .option('--cluster <path>', 'launch: the cluster that the node is to join, as JSON')
+  .addOption(reservedEnis('launch: interfaces that are kept from pods'))
+  .addOption(memoryOverhead('launch: what the hypervisor keeps, as 0.075'))
   .option('--event <path>', 'interrupt: what EC2 or AWS Health announced, as EventBridge sends it')
   .option('--feature-gates <gates>', 'what is off by default, such as NodeOverlay=true')
   .option('--limit-usd-per-hour <usd>', 'what all nodes together may cost')
@@ -104,16 +113,8 @@ program
   .addOption(
     new Option('--feature-gates <list>', 'such as NodeClassCEL=true').env('JOINERY_FEATURE_GATES'),
   )
-  .addOption(
-    new Option('--reserved-enis <count>', 'interfaces that are kept from pods').env(
-      'JOINERY_RESERVED_ENIS',
-    ),
-  )
-  .addOption(
-    new Option('--vm-memory-overhead-percent <share>', 'what the hypervisor keeps, as 0.075').env(
-      'JOINERY_VM_MEMORY_OVERHEAD_PERCENT',
-    ),
-  )
+  .addOption(reservedEnis('interfaces that are kept from pods'))
+  .addOption(memoryOverhead('what the hypervisor keeps, as 0.075'))
   .addOption(output())
   .action(async (options) => {
     const { catalogCommand } = await import('./catalog.ts');

@@ -5,9 +5,9 @@ import { isRejection } from '#lib/constraints/rejection.ts';
 import { catalogOf } from '#lib/ec2/catalog.ts';
 import { launchOf } from '#lib/ec2/launch.ts';
 import { ownProblem } from '#lib/ec2/node-class-validation.ts';
+import type { NumberSettings } from '#lib/ec2/node-settings.ts';
 import { decodeObjects, identityOf } from '#lib/kube/decode.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
-import { parseFeatureGates } from '#lib/model/feature-gates.ts';
 import type { Launch } from '#lib/model/launch.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
@@ -16,13 +16,14 @@ import { readCatalogFile } from './catalog-file.ts';
 import { givenCatalog } from './file-catalog.ts';
 import { filledIn, latestInstant, prioritiesOf } from './file-objects.ts';
 import type { Io } from './io.ts';
+import { type NumberOptions, numberSettingsOf } from './number-options.ts';
 import { createOwnKinds, isOwnKind } from './own-kinds.ts';
 import { readClusterFile } from './plan-launch-cluster.ts';
 import { launchText } from './plan-launch-text.ts';
 import { readFiles } from './read-files.ts';
 
 /** What `joinery plan launch` was told on its command line. */
-export interface PlanLaunchArguments {
+export interface PlanLaunchArguments extends NumberOptions {
   /** Files and folders with a NodeClaim and its EC2NodeClass. */
   readonly files: readonly string[];
   readonly output: 'json' | 'text';
@@ -30,8 +31,6 @@ export interface PlanLaunchArguments {
   readonly cluster?: string;
   /** Path of a catalog file; without it, the embedded table. */
   readonly catalog?: string;
-  /** Karpenter's notation. */
-  readonly featureGates?: string;
 }
 
 /** Exit statuses. Source: the plan format. */
@@ -49,16 +48,16 @@ export async function planLaunchCommand(
   args: PlanLaunchArguments,
   io: Pick<Io, 'out' | 'err'>,
 ): Promise<number> {
-  const gates = parseFeatureGates(args.featureGates ?? '');
-  if (!args.cluster || args.files.length === 0 || 'problem' in gates) {
+  const numbers = numberSettingsOf(args);
+  if (!args.cluster || args.files.length === 0 || 'misuse' in numbers) {
     io.err(
-      'problem' in gates
-        ? `--feature-gates: ${gates.problem}`
+      'misuse' in numbers
+        ? numbers.misuse
         : 'name what is launched: joinery plan launch -f nodeclaim.yaml -f nodeclass.yaml --cluster cluster.json',
     );
     return WRONG_USAGE;
   }
-  const planned = await launchFor(args, args.cluster);
+  const planned = await launchFor(args, args.cluster, numbers);
   if ('problems' in planned) {
     for (const problem of planned.problems) io.err(problem);
     return BAD_INPUT;
@@ -94,17 +93,16 @@ type Problems = { readonly problems: readonly string[] };
 type Planned = { readonly launch: Launch; readonly warnings: readonly string[] };
 
 async function launchFor(
-  { files, catalog, featureGates = '' }: PlanLaunchArguments,
+  { files, catalog }: PlanLaunchArguments,
   clusterPath: string,
+  numbers: NumberSettings,
 ): Promise<Planned | Problems> {
   const cluster = await readClusterFile(clusterPath);
   if ('problem' in cluster) return { problems: [cluster.problem] };
   const objects = await readLaunchObjects(files);
   if ('problems' in objects) return objects;
   const { claims, nodeClass } = objects;
-  const gates = parseFeatureGates(featureGates);
-  const kubeletExpressions = !('problem' in gates) && gates.includes('NodeClassCEL');
-  const settings = { ...cluster, kubeletExpressions };
+  const settings = { ...cluster, ...numbers };
   const sold = await catalogFor(nodeClass, settings, catalog);
   if ('problems' in sold) return sold;
   const launch = launchOf(claims, undefined, nodeClass, { catalog: sold, settings, attempt: 0 });
@@ -119,9 +117,17 @@ function unreadiness(
   context: Parameters<typeof ownProblem>[1],
 ): readonly string[] {
   const problem = ownProblem(nodeClass, context);
-  if (problem === undefined) return [];
-  const { name } = nodeClass.meta;
-  return [`EC2NodeClass ${name} would not be ready: ${problem.reason}: ${problem.message}`];
+  const { meta, status } = nodeClass;
+  return [
+    ...(problem === undefined
+      ? []
+      : [`EC2NodeClass ${meta.name} would not be ready: ${problem.reason}: ${problem.message}`]),
+    ...(status.instanceProfile === undefined
+      ? [
+          `EC2NodeClass ${meta.name} has no instanceProfile in its status: these instances would have no role and could not join`,
+        ]
+      : []),
+  ];
 }
 
 async function catalogFor(

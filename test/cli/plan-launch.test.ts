@@ -58,6 +58,30 @@ describe('joinery plan launch', () => {
     expect(createFleet.LaunchTemplateConfigs[0].Overrides).toHaveLength(3);
   });
 
+  it('keeps interfaces from pods where it is told to', async () => {
+    const maxPods = async (args: Partial<PlanLaunchArguments>) => {
+      const [template] = JSON.parse((await run(args)).out).launchTemplates;
+      return Number(/maxPods: (\d+)/.exec(template.LaunchTemplateData.userData)?.[1]);
+    };
+
+    expect(await maxPods({ reservedEnis: '1' })).toBeLessThan(await maxPods({}));
+    expect(await run({ reservedEnis: 'one' })).toMatchObject({
+      status: 2,
+      err: '--reserved-enis one: expected a number such as 1',
+    });
+    expect((await run({ vmMemoryOverheadPercent: '7.5' })).status).toBe(2);
+  });
+
+  it('warns of a NodeClass whose instances would have no role', async () => {
+    const { instanceProfile: _, ...status } = Object(nodeClass.status);
+    const { status: exit, err } = await run({
+      files: [claimFile, file('no-profile.json', { ...nodeClass, status })],
+    });
+
+    expect(exit).toBe(0);
+    expect(err).toContain('warning: EC2NodeClass default has no instanceProfile in its status');
+  });
+
   it('warns of what would keep the NodeClass from being ready', async () => {
     const spec = { ...Object(nodeClass.spec), kubelet: { evictionHard: { cpu: '5%' } } };
     const { status, err } = await run({
