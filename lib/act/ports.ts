@@ -47,11 +47,13 @@ export interface LimitedPorts extends ActPorts {
 /**
  * The same ports, whose every call first asks for time and leave; throws NotSent where there is
  * none. So whatever takes several calls may be cut off between any two of them, and nowhere else.
- * Once AWS has answered that it is asked too often, it is not asked again by these ports.
+ * Once AWS has answered that it is asked too often, it is not asked again by these ports; nor is
+ * the API server, for as long as it says. That an eviction is refused says nothing of other calls.
  */
 export function limited(ports: ActPorts, { until, mayGoOn }: ActLimits): LimitedPorts {
   const fromAws = new Map<unknown, AwsOperation>();
   let isThrottled = false;
+  let restsUntil = Number.NEGATIVE_INFINITY;
   const mayCall = async (): Promise<void> => {
     if (ports.now() >= until) throw new NotSent('there was no time left');
     if (!(await mayGoOn())) throw new NotSent('the Lease was lost');
@@ -71,7 +73,13 @@ export function limited(ports: ActPorts, { until, mayGoOn }: ActLimits): Limited
     ...ports,
     kube: async (request) => {
       await mayCall();
-      return await ports.kube(request);
+      if (ports.now() < restsUntil)
+        throw new NotSent('the API server asked to be called less often');
+      const answer = await ports.kube(request);
+      const { status, retryAfterSeconds = 0 } = answer;
+      const isBusy = status === 429 && !request.path.endsWith('/eviction');
+      if (isBusy) restsUntil = ports.now() + retryAfterSeconds * 1_000;
+      return answer;
     },
     aws,
     terminate: createTerminate(aws),

@@ -21,7 +21,14 @@ const OF_KUBE: Readonly<Record<KubeFailureKind, Result['result']>> = {
 
 /** What a failed call means for the action that made it. Anything else is a bug and is thrown on. */
 export function resultOf(error: unknown, ports: Pick<LimitedPorts, 'awsCallOf'>): Result {
-  if (error instanceof KubeFailure) return { result: OF_KUBE[error.kind], because: error.message };
+  if (error instanceof KubeFailure) {
+    const { kind, message, retryAfterSeconds } = error;
+    return {
+      result: OF_KUBE[kind],
+      because: message,
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    };
+  }
   const operation = ports.awsCallOf(error);
   if (operation === undefined) throw error;
   const result = awsErrorKind(error) === 'denied' ? 'failed' : 'retry';

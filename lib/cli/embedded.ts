@@ -5,6 +5,7 @@ import { createAdmission } from '#functions/provision/admission.ts';
 import { createProvision } from '#functions/provision/provision.ts';
 import { typedCall } from '#lib/aws/call.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
+import { withPatience } from '#lib/kube/patience.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
 import type { FunctionPorts } from '#lib/sim/stack.ts';
@@ -19,7 +20,7 @@ export function embeddedWith(settings: Partial<ClusterSettings>) {
 
 function connectIn(ports: FunctionPorts, settings: Partial<ClusterSettings>) {
   const shell: Shell = {
-    kube: ports.kube,
+    kube: withPatience(ports.kube, ports.sleep),
     aws: typedCall(ports.aws),
     now: ports.now,
     sleep: ports.sleep,

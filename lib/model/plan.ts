@@ -251,4 +251,6 @@ export interface Outcome {
   /** lost: the object had changed or gone, look again. retry: not now. failed: a person must look. */
   readonly result: 'done' | 'lost' | 'retry' | 'failed';
   readonly because?: string;
+  /** How long the API server bids us wait before the same is tried again; absent: it did not say. */
+  readonly retryAfterSeconds?: number;
 }

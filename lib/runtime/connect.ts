@@ -7,6 +7,7 @@ import { describeAwsError } from '#lib/aws/errors.ts';
 import { sdkCall } from '#lib/aws/sdk-call.ts';
 import { connectEndpoint } from '#lib/kube/connect-endpoint.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
+import { withPatience } from '#lib/kube/patience.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import { createLogger, logOf } from './middleware.ts';
@@ -29,18 +30,20 @@ export async function connect(
   return {
     logger,
     shell: {
-      kube: await connectCluster(settings.cluster, environment),
+      kube: withPatience(await connectCluster(settings.cluster, environment), sleep),
       aws: awsIn(settings.cluster.region, environment),
       now: Date.now,
       events: createEventMemory(),
-      sleep: async (ms) => {
-        await delay(ms);
-      },
+      sleep,
       settings,
       log: logOf(logger),
       ...metricsOf(environment),
     },
   };
+}
+
+async function sleep(ms: number): Promise<void> {
+  await delay(ms);
 }
 
 /** An endpoint override is the SDK's own, here so that it need not be of this process. */

@@ -9,6 +9,7 @@ import { parseInstant } from '#lib/model/time.ts';
 import { type ObserveOptions, observe } from '#lib/observe/observe.ts';
 import type { WakeUp } from '#lib/triggers/wake-up.ts';
 import { sendHintAt } from './hints.ts';
+import { keepingLease } from './keep-lease.ts';
 import type { Remaining } from './middleware.ts';
 import { burstKey, settle } from './settle.ts';
 import type { Shell } from './shell.ts';
@@ -94,8 +95,10 @@ async function turn(
   }
   try {
     // Under the Lease, so that a burst is waited for by one and the others go.
-    if (story.settles) await settle(shell, until);
-    const rounds = await goRounds(shell, story, lease, until);
+    const rounds = await keepingLease(shell, lease, async () => {
+      if (story.settles) await settle(shell, until);
+      return await goRounds(shell, story, lease, until);
+    });
     const report = await finish(shell, lease, rounds);
     return { ...report, rounds: [...before, ...rounds] };
   } catch (error) {
@@ -209,10 +212,17 @@ function nextLook(rounds: readonly Round[], now: EpochMs): EpochMs | undefined {
     (rounds.length === MAX_ROUNDS && last.outcomes.some(leadsOn));
   const wanted = Math.min(
     asked ?? Number.POSITIVE_INFINITY,
-    isUnfinished ? now + RETRY_MS : Number.POSITIVE_INFINITY,
+    isUnfinished ? now + pauseAfter(last.outcomes) : Number.POSITIVE_INFINITY,
   );
   return Number.isFinite(wanted) ? Math.max(wanted, now + SOONEST_MS) : undefined;
 }
+
+/** As long as the API server bids us wait, where it does. */
+const pauseAfter = (outcomes: readonly Outcome[]): number =>
+  outcomes.reduce(
+    (longest, { retryAfterSeconds = 0 }) => Math.max(longest, retryAfterSeconds * 1_000),
+    RETRY_MS,
+  );
 
 /** Who plans these says when to try again: less and less often while it is in vain. */
 const PACED: ReadonlySet<string> = new Set(['launch', 'evict', 'terminateInstance']);

@@ -1,6 +1,6 @@
 import type { CallFate, CallFaults, SeamCall } from './call-faults.ts';
 
-/** One process that dies at one call. */
+/** One call that something happens to: its caller dies, or it is disturbed. */
 export interface Crash {
   /** Which call, counted from 1 over those that match `of`. */
   readonly at: number;
@@ -13,7 +13,7 @@ export interface Crash {
 export interface FaultPlan extends CallFaults {
   /** Every call so far, in order: what a test enumerates to kill each once. */
   readonly calls: () => readonly SeamCall[];
-  /** Calls that died so far, as "provision/3 CreateFleet (lost)". */
+  /** Calls that were struck so far, as "provision/3 CreateFleet (lost)". */
   readonly struck: () => readonly string[];
 }
 
@@ -38,11 +38,13 @@ export function createFaultPlan(crashes: readonly Crash[] = []): FaultPlan {
         counts[index] = count;
         if (count === crash.at) fate = crash.how;
       }
-      if (fate !== 'pass') struck.push(`${call.actor} ${call.name} (${fate})`);
+      if (fate !== 'pass') struck.push(`${call.actor} ${call.name} (${nameOf(fate)})`);
       return fate;
     },
   };
 }
+
+const nameOf = (fate: CallFate): string => (typeof fate === 'string' ? fate : fate.how);
 
 const matches = (call: SeamCall, of: Crash['of'] = {}): boolean =>
   (of.function === undefined || call.actor.startsWith(`${of.function}/`)) &&

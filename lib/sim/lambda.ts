@@ -161,7 +161,7 @@ interface Wanted {
 function run(deployed: Deployed, warm: Warm, wanted: Wanted): Promise<InvocationResult> {
   const { clock, definition } = deployed;
   const startedAt = clock.now();
-  const deadline = startedAt + definition.timeoutMs;
+  let deadline = startedAt + definition.timeoutMs;
   const requestId = uuid(deployed.random);
   const calls = new Map<string, number>();
   note(deployed, `${definition.name} starts (${wanted.cause})`, {
@@ -183,12 +183,19 @@ function run(deployed: Deployed, warm: Warm, wanted: Wanted): Promise<Invocation
       });
       resolve(result);
     };
-    const timer = clock.at(deadline, () =>
-      end({ kind: 'timed out' }, `timed out after ${definition.timeoutMs / 1000} s`),
-    );
+    const endInTime = () =>
+      clock.at(deadline, () =>
+        end({ kind: 'timed out' }, `timed out after ${definition.timeoutMs / 1000} s`),
+      );
+    let timer = endInTime();
+    const extend: Running['extend'] = (ms) => {
+      timer.cancel();
+      deadline += ms;
+      timer = endInTime();
+    };
     const kill: Running['kill'] = (because) => end({ kind: 'killed' }, `was ${because}`);
-    warm.sandbox.thaw({ actor: wanted.actor, requestId, calls, kill });
-    const context = contextOf(deployed, warm.sandbox, requestId, deadline);
+    warm.sandbox.thaw({ actor: wanted.actor, requestId, calls, kill, extend });
+    const context = contextOf(deployed, warm.sandbox, requestId, () => deadline);
     Promise.resolve()
       .then(() => warm.handler(structuredClone(wanted.event), context))
       .then(
@@ -214,7 +221,7 @@ const contextOf = (
   deployed: Deployed,
   sandbox: Sandbox,
   requestId: string,
-  deadline: Instant,
+  deadline: () => Instant,
 ): LambdaContext => ({
   functionName: deployed.definition.name,
   functionVersion: '$LATEST',
@@ -224,7 +231,7 @@ const contextOf = (
   logGroupName: `/aws/lambda/${deployed.definition.name}`,
   logStreamName: sandbox.id,
   callbackWaitsForEmptyEventLoop: true,
-  getRemainingTimeInMillis: () => Math.max(0, deadline - deployed.clock.now()),
+  getRemainingTimeInMillis: () => Math.max(0, deadline() - deployed.clock.now()),
 });
 
 function note(deployed: Deployed, text: string, fields: Readonly<Record<string, unknown>>): void {

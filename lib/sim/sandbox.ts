@@ -1,5 +1,6 @@
-import type { CallFaults, SeamCall } from './call-faults.ts';
+import type { CallFaults, Disturbance, SeamCall } from './call-faults.ts';
 import type { Clock, Instant } from './clock.ts';
+import { disturbed, type ListMemory, remembering } from './disturb.ts';
 import type { Journal } from './journal.ts';
 import { type KubeAnswer, type KubeCall, kubeCallName, type Seams } from './seams.ts';
 
@@ -26,6 +27,8 @@ export interface Running {
   readonly calls: Map<string, number>;
   /** Ends it at once: its process is gone. */
   readonly kill: (because: string) => void;
+  /** Gives it so much longer: its own clock has stood still. */
+  readonly extend: (ms: number) => void;
 }
 
 /** A process of Lambda: awake while it runs a handler, frozen in between, and dead in the end. */
@@ -60,6 +63,7 @@ interface State extends SandboxSurroundings {
   alive: boolean;
   running: Awake | undefined;
   readonly waiting: (() => void)[];
+  readonly lists: ListMemory;
 }
 
 /**
@@ -79,6 +83,7 @@ export function createSandbox(
     alive: true,
     running: undefined,
     waiting: [],
+    lists: new Map(),
   };
   return {
     id,
@@ -87,8 +92,7 @@ export function createSandbox(
     thaw: (running) => {
       const { actor } = running;
       const { kube, aws } = surroundings.seams;
-      state.running = { ...running, kube: kube(actor), aws: aws(actor) };
-      for (const goOn of state.waiting.splice(0)) goOn();
+      wake(state, { ...running, kube: kube(actor), aws: aws(actor) });
     },
     freeze: () => {
       state.running = undefined;
@@ -107,11 +111,14 @@ function portsOf(state: State, sandboxId: string): SandboxPorts {
     functionName,
     sandboxId,
     kube: (request) =>
-      through(state, { seam: 'kube', name: kubeCallName(request) }, ({ kube }) =>
-        kube(heardAwake(state, request)),
-      ),
+      through(state, { seam: 'kube', name: kubeCallName(request) }, ({ kube }, fate) => {
+        const heard = heardAwake(state, request);
+        return fate === undefined
+          ? remembering(kube, heard, state.lists)
+          : disturbed(kube, heard, { fate, lists: state.lists });
+      }),
     aws: (name, input) => through(state, { seam: 'aws', name }, ({ aws }) => aws(name, input)),
-    now: clock.now,
+    now: () => clock.now() + (state.faults.skewMs?.(functionName) ?? 0),
     sleep: async (ms) => {
       await gate(state);
       await clock.sleep(ms);
@@ -138,6 +145,19 @@ function heardAwake(state: State, request: KubeCall): KubeCall {
 /** A promise of its own each time: one for all would keep everything that ever waited for it. */
 const never = (): Promise<never> => new Promise(() => undefined);
 
+function wake(state: State, running: Awake): void {
+  state.running = running;
+  for (const goOn of state.waiting.splice(0)) goOn();
+}
+
+/** Stops the whole sandbox in the middle of a run; what is answered meanwhile is heard later. */
+async function freezeFor(state: State, running: Awake, ms: number): Promise<void> {
+  state.running = undefined;
+  running.extend(ms);
+  await state.clock.sleep(ms);
+  if (state.alive) wake(state, running);
+}
+
 /** The run that is going on, once there is one; never, for the dead. */
 function gate(state: State): Promise<Awake> {
   if (!state.alive) return never();
@@ -148,7 +168,7 @@ function gate(state: State): Promise<Awake> {
 async function through<Answer>(
   state: State,
   call: Omit<SeamCall, 'actor'>,
-  perform: (running: Awake) => Promise<Answer>,
+  perform: (running: Awake, fate?: Disturbance) => Promise<Answer>,
 ): Promise<Answer> {
   const running = await gate(state);
   const { actor, calls, kill } = running;
@@ -158,7 +178,12 @@ async function through<Answer>(
     kill(`killed before ${call.name}`);
     return never();
   }
-  const answer = perform(running);
+  if (typeof fate === 'object' && fate.how === 'frozen') {
+    await freezeFor(state, running, fate.ms);
+    await gate(state);
+  }
+  const isDisturbed = typeof fate === 'object' && fate.how !== 'frozen';
+  const answer = perform(running, isDisturbed ? fate : undefined);
   if (fate === 'lost') {
     answer.catch(() => undefined);
     kill(`killed while ${call.name} was under way`);

@@ -180,6 +180,7 @@ function countCalls(faults: CallFaults): {
         counts.set(call.name, (counts.get(call.name) ?? 0) + 1);
         return faults.on(call);
       },
+      ...(faults.skewMs && { skewMs: faults.skewMs }),
     },
     calls: () => Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),
   };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ActPorts } from '#lib/act/ports.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import { type ActingBench, anActingBench } from '#test/build/acting.ts';
@@ -101,6 +102,30 @@ describe('act', () => {
 
     expect(outcomes.map(({ action }) => action)).toEqual(actions);
     expect(bench.api.cluster.list('NodeClaim')).toHaveLength(30);
+  });
+
+  it('asks no more of an API server that is busy, for as long as that says', async () => {
+    const bench = anActingBench();
+    const asked: string[] = [];
+    const kube: ActPorts['kube'] = async ({ path }) => {
+      asked.push(path);
+      return { status: 429, retryAfterSeconds: 30, body: { reason: 'TooManyRequests' } };
+    };
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      namespace: 'a',
+      name: 'p',
+      uid: 'u',
+      resourceVersion: '1',
+    };
+    const evict: Action = { kind: 'evict', pod, node: { ...pod, kind: 'Node' }, because: 'test' };
+    const creations = Array.from({ length: 30 }, (_, at) => bench.toCreate(`c${at}`));
+    const outcomes = await bench.act([evict, ...creations], {}, kube);
+
+    expect(asked.filter((path) => path.endsWith('/nodeclaims')).length).toBeLessThanOrEqual(10);
+    expect(new Set(outcomes.map(({ result }) => result))).toEqual(new Set(['retry']));
+    expect(outcomes[1]).toMatchObject({ retryAfterSeconds: 30 });
   });
 
   it('flies on with a bug', async () => {

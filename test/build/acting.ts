@@ -1,5 +1,5 @@
 import { act } from '#lib/act/act.ts';
-import type { ActLimits } from '#lib/act/ports.ts';
+import type { ActLimits, ActPorts } from '#lib/act/ports.ts';
 import { typedCall } from '#lib/aws/call.ts';
 import { decodeNodeClaim } from '#lib/kube/decode-node-claim.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
@@ -18,6 +18,7 @@ export interface ActingBench {
   readonly act: (
     actions: readonly Action[],
     limits?: Partial<ActLimits>,
+    kube?: ActPorts['kube'],
   ) => Promise<readonly Outcome[]>;
   /** The action that creates a NodeClaim of the NodePool `default`, in the launch group g of `size`. */
   readonly toCreate: (name: string, size?: number) => Action;
@@ -41,9 +42,13 @@ export function anActingBench(): ActingBench {
   return {
     api,
     account,
-    act: (actions, limits = {}) =>
+    act: (actions, limits = {}, kube = ports.kube) =>
       api.through(
-        act(ports, actions, { until: Number.POSITIVE_INFINITY, mayGoOn: () => true, ...limits }),
+        act({ ...ports, kube }, actions, {
+          until: Number.POSITIVE_INFINITY,
+          mayGoOn: () => true,
+          ...limits,
+        }),
       ),
     toCreate: (name, size = 1) => ({
       kind: 'createNodeClaim',

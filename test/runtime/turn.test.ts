@@ -160,6 +160,25 @@ describe('a turn', () => {
     expect(bench.seen).toEqual([]);
   });
 
+  it('keeps the Lease while it reads for longer than that lasts', async () => {
+    const bench = aBench({ decide: labelling(1) });
+    bench.api.cluster.apply({ ...aWireNodePool(), metadata: { name: 'default' } });
+    const rivals: string[] = [];
+    const slow: Shell['kube'] = async (request) => {
+      if (request.path.endsWith('/csinodes')) {
+        await bench.api.clock.sleep(40_000);
+        const ports = { kube: bench.api.kube, now: bench.api.now };
+        rivals.push((await takeLease(ports, 'another')).kind);
+      }
+      return await bench.api.kube(request);
+    };
+    const report = await bench.take(SCHEDULE, { ...bench.shell, kube: slow });
+
+    expect(rivals).toContain('held');
+    expect(rivals).not.toContain('ours');
+    expect(report.rounds[0]?.outcomes).toMatchObject([{ result: 'done' }]);
+  });
+
   it('lets the Lease go where it cannot look', async () => {
     const bench = aBench();
     const kube: Shell['kube'] = (request) =>

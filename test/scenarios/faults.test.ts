@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { CallFate } from '#lib/sim/call-faults.ts';
+import type { World } from '#lib/sim/world.ts';
+import { type FaultRun, type Mishap, playWithMishaps } from '#test/build/fault-run.ts';
+import { MINUTE, SECOND } from '#test/build/objects.ts';
+
+/** With `JOINERY_FAULTS=n` each is played n times, every time struck at other calls. */
+const TIMES = Number(process.env.JOINERY_FAULTS ?? 1);
+const HOUR_MS = 3_600_000;
+
+/** One call of every `step`, as long as the story would last without: some 3,500 calls. */
+const each = (step: number, first: number, mishap: Omit<Mishap, 'at'>): readonly Mishap[] =>
+  Array.from({ length: Math.floor(3_500 / step) }, (_, at) => ({
+    at: first + at * step,
+    ...mishap,
+  }));
+
+async function survives(play: (shift: number) => Promise<FaultRun>): Promise<void> {
+  for (let time = 0; time < TIMES; time += 1) {
+    const { violations, left, ran } = await play(time * 7);
+    expect({ time, violations, left, ran }).toEqual({ time, violations: [], left: [], ran: true });
+  }
+}
+
+const FATES: readonly (readonly [string, number, CallFate])[] = [
+  ['answers 500', 37, { how: 'answer', status: 500 }],
+  [
+    'answers 429, to be asked again in 3 s',
+    41,
+    { how: 'answer', status: 429, retryAfterSeconds: 3 },
+  ],
+  ['answers 409', 43, { how: 'answer', status: 409 }],
+  ['is cut off before a request arrives', 47, { how: 'cut', performed: false }],
+  ['is cut off before an answer arrives', 53, { how: 'cut', performed: true }],
+  ['serves lists of long ago', 11, { how: 'stale' }],
+];
+
+describe('five pods come, move and go, nothing is left behind, and no rule is broken on the way', () => {
+  it.each(FATES)(
+    'while the API server %s, one call of every %i',
+    async (_what, step, fate) => {
+      await survives((shift) => playWithMishaps(each(step, 5 + shift, { fate })));
+    },
+    HOUR_MS,
+  );
+
+  it(
+    'while functions freeze after they have asked for leave, and go on when others have',
+    async () => {
+      const fates = [
+        { how: 'frozen', ms: 20 * SECOND },
+        { how: 'frozen', ms: 10 * MINUTE },
+      ] as const;
+      await survives((shift) =>
+        playWithMishaps(
+          fates.flatMap((fate, at) => each(331 + 60 * at, 100 + 150 * at + shift, { fate })),
+        ),
+      );
+    },
+    HOUR_MS,
+  );
+
+  it(
+    'while every function is invoked twice at once',
+    async () => {
+      const meanwhile = (world: World) => {
+        for (const name of ['provision', 'provision', 'drift'] as const) void world.invoke(name);
+      };
+      await survives((shift) => playWithMishaps(each(600, 100 + shift, { meanwhile })));
+    },
+    HOUR_MS,
+  );
+
+  it.each([
+    ['ahead of', 1],
+    ['behind', -1],
+  ])(
+    'while the clock of provision is a minute %s everybody else’s',
+    async (_which, sign) => {
+      await survives((shift) =>
+        playWithMishaps([], (name) => (name === 'provision' ? sign * (MINUTE + shift) : 0)),
+      );
+    },
+    HOUR_MS,
+  );
+
+  it(
+    'while a person deletes NodeClaims, Nodes, pods, Leases and ConfigMaps',
+    async () => {
+      const kinds = ['NodeClaim', 'Node', 'Pod', 'Lease', 'ConfigMap'];
+      let turn = 0;
+      const meanwhile = (world: World) => {
+        const kind = kinds[turn % kinds.length] ?? '';
+        turn += 1;
+        const [object] = world.kubernetes.list(kind);
+        if (object === undefined) return;
+        const { namespace = '', name } = object.metadata;
+        world.kubernetes.remove(kind, namespace, name);
+      };
+      await survives((shift) => playWithMishaps(each(397, 300 + shift, { meanwhile })));
+    },
+    HOUR_MS,
+  );
+});
