@@ -90,7 +90,7 @@ export function solve(problem: SolveProblem): SolveResult {
     standstill?.hosts.has(host.name) ? { ...host, takesNoMovers: true as const } : host,
   );
   const sources = withAttachmentLimits(ground.sources, volumes);
-  const batch = new Set(supported.map(({ meta }) => meta.uid));
+  const batch = new Set(pods.map(({ meta }) => meta.uid));
   const running = runningBeside(batch, snapshot);
   const { namespaces } = snapshot;
   const someTaintsArePreferences = [...hosts, ...sources].some(({ taints }) =>

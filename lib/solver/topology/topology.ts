@@ -37,7 +37,7 @@ export interface TopologyProblem {
   readonly hosts: readonly Host[];
   /** By node: pods that are about to be bound there. */
   readonly promised: ReadonlyMap<string, readonly Pod[]>;
-  /** Uids of the pods that are being placed, wherever they stand now. */
+  /** Uids of the pods that are being placed, or leave and cannot be, wherever they stand now. */
   readonly batch: ReadonlySet<string>;
 }
 
