@@ -19,7 +19,7 @@ import {
   type OtherDecision,
 } from './launch-groups.ts';
 import { launchesPausedUntil } from './launch-pace.ts';
-import { timeoutOf } from './liveness.ts';
+import { missedDeadline } from './liveness.ts';
 import { paced } from './pace.ts';
 import type { ClaimStep } from './step.ts';
 import { nodePoolOf, type Surroundings } from './surroundings.ts';
@@ -134,7 +134,7 @@ function launchOrRefuse(
 ): Launching {
   const [first] = claims;
   // One that is about to be deleted for having waited in vain must not get an instance now.
-  const isTooLate = claims.some((claim) => timeoutOf(claim, around.now) !== undefined);
+  const isTooLate = claims.some((claim) => missedDeadline(claim, around.now) !== undefined);
   if (!first || isTooLate) return NOTHING;
   const nodeClass = around.nodeClasses.get(first.spec.nodeClassRef.name);
   const problem = nodeClassProblem(nodeClass, first);

@@ -18,18 +18,22 @@ const REGISTRATION_TIMEOUT_MS = 15 * 60_000;
  */
 const INITIALIZATION_TIMEOUT_MS = 30 * 60_000;
 
-/** Which deadline a NodeClaim has missed, in the words of upstream's metric, if any. */
-export function timeoutOf(
-  claim: NodeClaim,
-  now: EpochMs,
-): 'launch_timeout' | 'registration_timeout' | undefined {
+/** A deadline that a NodeClaim has missed: which, in the words of upstream's metric, and when. */
+export interface MissedDeadline {
+  readonly which: 'launch_timeout' | 'registration_timeout';
+  readonly at: EpochMs;
+}
+
+/** The deadline that a NodeClaim which is not registered has missed, if any. */
+export function missedDeadline(claim: NodeClaim, now: EpochMs): MissedDeadline | undefined {
   const { conditions } = claim.status;
   if (isTrue(conditions, REGISTERED)) return undefined;
-  const waited = (type: string) => now - standsSince(claim, type);
-  if (!isTrue(conditions, LAUNCHED) && waited(LAUNCHED) >= LAUNCH_TIMEOUT_MS) {
-    return 'launch_timeout';
+  const launchBy = standsSince(claim, LAUNCHED) + LAUNCH_TIMEOUT_MS;
+  if (!isTrue(conditions, LAUNCHED) && now >= launchBy) {
+    return { which: 'launch_timeout', at: launchBy };
   }
-  return waited(REGISTERED) >= REGISTRATION_TIMEOUT_MS ? 'registration_timeout' : undefined;
+  const registerBy = standsSince(claim, REGISTERED) + REGISTRATION_TIMEOUT_MS;
+  return now >= registerBy ? { which: 'registration_timeout', at: registerBy } : undefined;
 }
 
 /**
@@ -50,8 +54,8 @@ export function initializationTimeoutStep(claim: NodeClaim, around: Surroundings
 
 /** Deletes a NodeClaim that did not launch or did not register in time; another may do better. */
 export function livenessStep(claim: NodeClaim, now: EpochMs): ClaimStep {
-  const timeout = timeoutOf(claim, now);
-  return timeout === undefined
+  const missed = missedDeadline(claim, now);
+  return missed === undefined
     ? NO_STEP
-    : { actions: [deletion(claim, timeout)], lookAgainInMs: 1_000 };
+    : { actions: [deletion(claim, missed.which)], lookAgainInMs: 1_000 };
 }

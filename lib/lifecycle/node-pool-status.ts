@@ -11,14 +11,15 @@ import {
   withCondition,
   withRoot,
 } from '#lib/model/conditions.ts';
-import { NODEPOOL } from '#lib/model/labels.ts';
+import { NODEPOOL, REGISTRATIONS } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import { nodePoolProblems } from '#lib/model/node-pool-validation.ts';
 import type { Condition } from '#lib/model/object.ts';
 import { nodePoolRef } from '#lib/model/object-ref.ts';
 import type { Action, StatusChange } from '#lib/model/plan.ts';
-import { healthChange } from './node-pool-health.ts';
+import { type PoolHealth, poolHealth } from './node-pool-health.ts';
+import { metaDifference } from './step.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Source: karpenter v1.14, apis/v1/nodepool_status.go. */
@@ -40,7 +41,8 @@ export function nodePoolStatus(
   if (pool.meta.deletedAt !== undefined) return [];
   const counted = members.filter((state) => !isLeaving(state));
   const resources = counted.map(capacityOf).reduce(addResources, zerosOf(pool));
-  const conditions = conditionsOf(pool, members, around);
+  const health = poolHealth(pool, members, around);
+  const conditions = conditionsOf(pool, health, around);
   const generation = around.nodeClasses.get(pool.template.nodeClassRef.name)?.meta.generation;
   const { status } = pool;
   const change: StatusChange = {
@@ -51,8 +53,14 @@ export function nodePoolStatus(
       : { nodeClassObservedGeneration: generation }),
     ...(conditions === status.conditions ? {} : { conditions }),
   };
-  if (Object.keys(change).length === 0) return [];
-  return [{ kind: 'updateStatus', object: nodePoolRef(pool), status: change }];
+  const object = nodePoolRef(pool);
+  const meta = metaDifference(pool.meta, { annotations: { [REGISTRATIONS]: health.annotation } });
+  return [
+    ...(meta ? [{ kind: 'update' as const, object, meta }] : []),
+    ...(Object.keys(change).length > 0
+      ? [{ kind: 'updateStatus' as const, object, status: change }]
+      : []),
+  ];
 }
 
 /** What was counted once is counted down to 0: a patch of a map cannot forget a key. */
@@ -87,16 +95,12 @@ const isSame = (a: Resources, b: Resources): boolean =>
 
 function conditionsOf(
   pool: NodePool,
-  members: readonly StateNode[],
+  health: PoolHealth,
   around: Surroundings,
 ): readonly Condition[] {
   const { now } = around;
   const { generation, createdAt } = pool.meta;
-  const changes = [
-    validationOf(pool),
-    nodeClassReadyOf(pool, around),
-    healthChange(pool, members, around),
-  ].flatMap((change) => change ?? []);
+  const changes = [validationOf(pool), nodeClassReadyOf(pool, around), health.condition];
   const changed = changes.reduce(
     (list, change) => withCondition(list, { ...change, observedGeneration: generation }, now),
     pool.status.conditions,

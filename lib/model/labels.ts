@@ -69,6 +69,9 @@ export const BATCH = 'joinery.dev/batch';
 export const DISRUPTION_WINDOWS = 'joinery.dev/disruption-windows';
 /** On a NodePool: how long before their expiry nodes are replaced, e.g. 24h; not at all where absent. */
 export const REPLACE_BEFORE_EXPIRY = 'joinery.dev/replace-before-expiry';
+/** On a NodePool: how the last registrations of its nodes ended, as text with a version. */
+export const REGISTRATIONS = 'joinery.dev/registrations';
+
 /** On a NodePool: what its nodes may cost together, in USD per hour. */
 export const LIMIT_USD_PER_HOUR = 'joinery.dev/limit-usd-per-hour';
 

@@ -128,11 +128,32 @@ describe('NodeRegistrationHealthy', () => {
     ['is Unknown when the pool has changed', aPool('False', 2), [], 'Unknown'],
     ['stays what it is', aPool('False'), [], 'False'],
     ['becomes True when a node has registered since', aPool('Unknown'), [registered], 'True'],
-    ['recovers', aPool('False'), [registered], 'True'],
+    ['does not recover by one success', aPool('False'), [registered], 'False'],
     ['survives one failure', aPool('True'), [late('a')], 'True'],
     ['does not survive two', aPool('True'), [late('a'), late('b')], 'False'],
   ] as const)('%s', (_what, pool, claims, expected) => {
     expect(health(pool, claims)).toBe(expected);
+  });
+
+  it('remembers the last four in an annotation, so that failures one by one add up', () => {
+    const remembering = (text: string): NodePool => {
+      const pool = aPool('True');
+      const annotations = { ...pool.meta.annotations, 'joinery.dev/registrations': text };
+      return { ...pool, meta: { ...pool.meta, annotations } };
+    };
+    const told = (text: string, claims: readonly NodeClaim[]) => {
+      const nodePools = [remembering(text)];
+      const nodes = claims.map(anInFlightNode);
+      return wantedOf(aSnapshot({ nodePools, nodes }), 'default').update?.meta.annotations;
+    };
+    const since = '2026-11-20T11:30:00Z';
+
+    expect(health(remembering(`v1 ${since} failed,ok,ok`), [late('a')])).toBe('False');
+    expect(health(remembering(`v1 ${since} failed,ok,ok,ok`), [late('a')])).toBe('True');
+    expect(told(`v1 ${since} failed,ok,ok,ok`, [late('a')])).toMatchObject({
+      'joinery.dev/registrations': 'v1 2026-11-20T11:59:00Z ok,ok,ok,failed',
+    });
+    expect(health(remembering('v1 2026-11-20T11:59:00Z failed,ok'), [late('a')])).toBe('True');
   });
 
   it('does not judge a pool by the NodeClaims of another with its name', () => {
