@@ -73,7 +73,12 @@ async function orFailure<T>(part: Promise<T>): Promise<T | Unanswered> {
   }
 }
 
-/** One call tells which of the profiles kept for a NodeClass are there, and which have the role. */
+/**
+ * One call tells which of the profiles kept for a NodeClass are there, and which have the role. A
+ * profile that the NodeClass names is believed to be there where IAM is out of reach.
+ *
+ * Source: karpenter AWS provider v1.14, ISOLATED_VPC.
+ */
 async function findProfiles(
   call: AwsCall,
   nodeClass: NodeClass,
@@ -83,6 +88,7 @@ async function findProfiles(
   if (instanceProfile === undefined) {
     return await findInstanceProfiles(call, profilePathOf(nodeClass, settings));
   }
+  if (settings.isolatedVpc === true) return [{ name: instanceProfile, roles: [], createdAt: 0 }];
   const found = await findInstanceProfile(call, instanceProfile);
   return found === undefined ? [] : [found];
 }

@@ -114,6 +114,7 @@ function needlessProfiles(
   context: NodeClassContext,
 ): readonly Action[] {
   if ('failed' in found || nodeClass.spec.instanceProfile !== undefined) return [];
+  if (context.settings.isolatedVpc === true) return [];
   if (context.unreadClaims.length > 0) return [];
   const use = { ...context, current: status.instanceProfile };
   return unneededProfiles(nodeClass, found, use).map(({ name, roles }) => ({

@@ -1,10 +1,10 @@
 import type { AwsCall } from '#lib/aws/call.ts';
-import { embeddedTable } from '#lib/aws/embedded-table.ts';
 import { nodeClassFacts } from '#lib/aws/node-class-facts.ts';
 import { nodeClassRemains } from '#lib/aws/node-class-remains.ts';
 import { sharedCall } from '#lib/aws/shared-call.ts';
 import { hasExpressions, kubeletNumbers } from '#lib/ec2/kubelet-numbers.ts';
 import { nodeSettingsOf } from '#lib/ec2/node-settings.ts';
+import type { Ec2Table } from '#lib/ec2/table.ts';
 import type { DecodedObjects } from '#lib/kube/decode.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import { readMinorVersion } from '#lib/kube/version.ts';
@@ -31,6 +31,15 @@ export interface NodeClassAnswers {
   readonly kubernetesVersion?: string;
 }
 
+/** Which NodeClasses are asked about, and beside what. */
+interface NodeClassQuestion {
+  readonly takenAt: EpochMs;
+  /** Not only those that are due. */
+  readonly all: boolean;
+  /** The types on which kubelet's expressions are tried. */
+  readonly types: Ec2Table['types'];
+}
+
 /**
  * What AWS answers about the NodeClasses that are due, or about all of them, and what those that
  * are going leave behind. Equal questions are asked once.
@@ -38,7 +47,7 @@ export interface NodeClassAnswers {
 export async function askAboutNodeClasses(
   { kube, aws, settings }: Ports,
   objects: Pick<DecodedObjects, 'nodeClasses' | 'nodeClaims'>,
-  { takenAt, all }: { readonly takenAt: EpochMs; readonly all: boolean },
+  { takenAt, all, types }: NodeClassQuestion,
 ): Promise<NodeClassAnswers> {
   const call = sharedCall(aws);
   const due = objects.nodeClasses.filter(
@@ -61,7 +70,7 @@ export async function askAboutNodeClasses(
     ...(kubernetesVersion !== undefined && { kubernetesVersion }),
   };
   const [facts, remains] = await Promise.all([
-    Promise.all(due.map((nodeClass) => factsOf(call, nodeClass, cluster))),
+    Promise.all(due.map((nodeClass) => factsOf(call, nodeClass, { settings: cluster, types }))),
     Promise.all(going.map((nodeClass) => nodeClassRemains(call, nodeClass, cluster))),
   ]);
   return { facts, remains, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
@@ -83,9 +92,9 @@ function isDue({ meta, status }: NodeClass, now: EpochMs): boolean {
 async function factsOf(
   call: AwsCall,
   nodeClass: NodeClass,
-  settings: ClusterSettings,
+  { settings, types }: { readonly settings: ClusterSettings; readonly types: Ec2Table['types'] },
 ): Promise<NodeClassFacts> {
-  const problem = kubeletProblem(nodeClass, settings);
+  const problem = kubeletProblem(nodeClass, settings, types);
   return {
     ...(await nodeClassFacts(call, nodeClass, settings)),
     ...(problem !== undefined && { kubeletProblem: problem }),
@@ -93,12 +102,16 @@ async function factsOf(
 }
 
 /** What the kubelet expressions come to on the first type on which they come to nothing usable. */
-function kubeletProblem(nodeClass: NodeClass, settings: ClusterSettings): string | undefined {
+function kubeletProblem(
+  nodeClass: NodeClass,
+  settings: ClusterSettings,
+  types: Ec2Table['types'],
+): string | undefined {
   const { kubelet } = nodeClass.spec;
   if (kubelet === undefined || settings.kubeletExpressions !== true) return undefined;
   if (!hasExpressions(kubelet)) return undefined;
   const numberSettings = nodeSettingsOf(nodeClass, settings);
-  for (const { facts } of embeddedTable(settings.region)?.types ?? []) {
+  for (const { facts } of types) {
     const { problems } = kubeletNumbers(facts, numberSettings);
     if (problems.length > 0) return problems.join('; ');
   }

@@ -68,6 +68,7 @@ export async function observe(
     askAboutNodeClasses(ports, objects, {
       takenAt,
       all: options.resolveAllNodeClasses === true,
+      types: market.table.types,
     }),
     readBufferTargets(ports.kube, objects.capacityBuffers),
   ]);

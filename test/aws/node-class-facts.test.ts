@@ -50,6 +50,18 @@ describe('nodeClassFacts', () => {
     expect(images).toHaveLength(count);
   });
 
+  it('believes in the profile that is named where IAM is out of reach', async () => {
+    const bench = anAccount();
+    const nodeClass = aNodeClass({ spec: { instanceProfile: 'mine' } });
+    const cluster = { ...settings, isolatedVpc: true };
+    const { instanceProfiles } = await inTime(bench, (call) =>
+      nodeClassFacts(call, nodeClass, cluster),
+    );
+
+    expect(instanceProfiles).toMatchObject([{ name: 'mine' }]);
+    expect(bench.aws.calls()).not.toHaveProperty('GetInstanceProfile');
+  });
+
   it('looks networks up by id together, and by tags or name each for itself', async () => {
     const bench = anAccount();
     const known = (await inTime(bench, resolved)).status.subnets.map(({ id }) => id);

@@ -149,8 +149,9 @@ describe('nodeClassActions', () => {
 
   it('deletes an old profile that neither the status nor a NodeClaim names', () => {
     const found = [aProfile('test_profile'), aProfile('used'), aProfile('old')];
-    const unused = (createdAt = 0) =>
+    const unused = (createdAt = 0, settings = {}) =>
       act(aNodeClass(), {
+        settings: someSettings(settings),
         facts: { ...facts, instanceProfiles: found.map((each) => ({ ...each, createdAt })) },
       });
     const profilesDeleted = (actions: readonly Action[]) =>
@@ -174,6 +175,7 @@ describe('nodeClassActions', () => {
       });
 
     expect(profilesDeleted(unused())).toEqual(['used', 'old']);
+    expect(profilesDeleted(unused(0, { isolatedVpc: true }))).toEqual([]);
     expect(profilesDeleted(unused(NOON - 3_599_999))).toEqual([]);
     expect(profilesDeleted(using('used'))).toEqual(['old']);
     expect(profilesDeleted(using())).toEqual([]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { embeddedTable } from '#lib/aws/embedded-table.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import { askAboutNodeClasses } from '#lib/observe/node-classes.ts';
@@ -29,7 +30,7 @@ const ask = async (
   const answers = await askAboutNodeClasses(
     ports,
     { nodeClasses, nodeClaims },
-    { takenAt: now, all },
+    { takenAt: now, all, types: embeddedTable('us-east-1')?.types ?? [] },
   );
   return { ...answers, asked };
 };

@@ -37,12 +37,7 @@ function imageFor(recorded: RecordedNode): string | undefined {
   const facts = factsOf(recorded.instanceType);
   const labels = labelsOf(facts, amiFamilyOf(nodeClass), 'us-east-1');
   return imageChoice(status.amis)({
-    name: facts.name,
     requirements: new Map(labels.map((label) => [label.key, label])),
-    capacity: {},
-    overhead: {},
-    allocatable: {},
-    offerings: [],
   })?.id;
 }
 
