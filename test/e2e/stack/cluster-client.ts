@@ -95,7 +95,7 @@ const PLURALS: Readonly<Record<string, string>> = {
 const IN_NAMESPACES = new Set(['Role', 'RoleBinding', 'ServiceAccount']);
 
 /** Where objects like this one are made. */
-function collectionPath(object: Readonly<Record<string, unknown>>): string {
+export function collectionPath(object: Readonly<Record<string, unknown>>): string {
   const { apiVersion = '', kind = '', metadata } = object as unknown as KubeObject;
   const known = Object.entries(KINDS).find(([name]) => name === kind)?.[1];
   const plural = known?.plural ?? PLURALS[kind];

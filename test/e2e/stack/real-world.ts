@@ -1,15 +1,15 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import type { Wanted } from '#lib/cli/install/manifests.ts';
 import { startEmulator } from '../emulator.ts';
 import { auditedCalls } from './audit.ts';
 import { type AwsAccount, CLUSTER_NAME, makeAccount } from './aws-account.ts';
 import { type Bridge, startBridge } from './bridge.ts';
 import { type ClusterClient, clusterClient } from './cluster-client.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
-import { installJoinery } from './install.ts';
+import { installJoinery, installWebhook } from './install.ts';
 import { type Joinery, startJoinery } from './joinery.ts';
-import { installWebhook } from './webhook.ts';
 
 /** A cluster, an AWS account, kubelets, and Joinery beside them as a process of its own. */
 export interface RealWorld {
@@ -34,6 +34,8 @@ export interface StartOptions {
 /** How a world is made. */
 export interface WorldOptions {
   readonly region?: string;
+  /** What is installed beside what always is. */
+  readonly install?: Wanted;
   /** Joinery is not started yet. */
   readonly isQuiet?: boolean;
   readonly start?: StartOptions;
@@ -50,7 +52,7 @@ export async function realWorld(options: WorldOptions = {}): Promise<RealWorld> 
     makeAccount(endpoint, region),
   ]);
   const cluster = clusterClient(plane);
-  await installJoinery(cluster);
+  await installJoinery(cluster, options.install);
   const bridge = startBridge({
     region,
     endpoint,
