@@ -26,6 +26,7 @@ import { place } from './place.ts';
 import { nominatedNodes, placementEvents } from './placement-events.ts';
 import { anEmptyPlan, nextLook, notYetWritten, sumOfUsd } from './plan-parts.ts';
 import { podsToPlace } from './pods-to-place.ts';
+import { protectionEvents } from './protection-events.ts';
 import { staticCapacity } from './static-capacity.ts';
 
 /** A NodeClaim that was just created is launched by the next look. */
@@ -77,6 +78,7 @@ export function decideProvision(seen: Snapshot): Plan {
         [...fixed.deletions, ...carried.actions, ...proposed.actions],
         advanced.actions,
       ),
+      ...protectionEvents(snapshot),
       ...placementEvents(placing, snapshot),
       ...judged.flatMap(({ overlay, problem }) =>
         nodeOverlayStatus(overlay, problem, snapshot.takenAt),
