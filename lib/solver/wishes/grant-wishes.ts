@@ -62,9 +62,10 @@ function grant(
   { perNode, perDomain }: Granting,
   { plain, wishes, packWith, nodes }: Trial,
 ): Packed | undefined {
-  const without = new Set<string>();
-  const ruleOf = (wish: TopologyWish): TopologyRule => ruleFor(wish, wishes.wishers(wish), nodes);
   const before = leftIn(plain);
+  // Who gets no place without wishes has none to lose.
+  const without = new Set(before);
+  const ruleOf = (wish: TopologyWish): TopologyRule => ruleFor(wish, wishes.wishers(wish), nodes);
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const isGranted = (pod: Pod, wish: TopologyWish): boolean =>
       !without.has(pod.meta.uid) && (isPerNode(wish) ? perNode : perDomain);
