@@ -7,10 +7,12 @@ import { MINUTE } from './objects.ts';
 
 /** What happens to one call of a run, or around it. */
 export interface Mishap {
-  /** Which call of the functions, from 1 on. */
-  readonly at: number;
+  /** Which call of the functions, from 1 on; every one where absent. */
+  readonly at?: number;
   /** That many calls in a row; one where absent. */
   readonly times?: number;
+  /** Only where this holds. */
+  readonly when?: (call: SeamCall, world: SetStage['world']) => boolean;
   readonly fate?: CallFate;
   /** What somebody does at that moment. */
   readonly meanwhile?: (world: SetStage['world']) => void;
@@ -50,9 +52,10 @@ export async function playWithMishaps(
   const faults: CallFaults = {
     on: (call) => {
       calls.push(call);
-      const mishap = mishaps.find(
-        ({ at, times = 1 }) => calls.length >= at && calls.length < at + times,
-      );
+      const mishap = mishaps.find(({ at = 1, times = Number.POSITIVE_INFINITY, when }) => {
+        const isNow = calls.length >= at && calls.length < at + times;
+        return isNow && (when === undefined || (world !== undefined && when(call, world)));
+      });
       if (world !== undefined) mishap?.meanwhile?.(world);
       return mishap?.fate ?? 'pass';
     },

@@ -12,6 +12,7 @@ const HOUR_MS = 3_600_000;
 const each = (step: number, first: number, mishap: Omit<Mishap, 'at'>): readonly Mishap[] =>
   Array.from({ length: Math.floor(3_500 / step) }, (_, at) => ({
     at: first + at * step,
+    times: 1,
     ...mishap,
   }));
 
@@ -20,6 +21,16 @@ async function survives(play: (shift: number) => Promise<FaultRun>): Promise<voi
     const { violations, left, ran } = await play(time * 7);
     expect({ time, violations, left, ran }).toEqual({ time, violations: [], left: [], ran: true });
   }
+}
+
+const lost = new WeakSet<World['kubernetes']>();
+const isLost = (kubernetes: World['kubernetes']): boolean => lost.has(kubernetes);
+
+/** A kubelet whose Node was deleted does not register again, as one that never did. */
+function loseFirst(kubernetes: World['kubernetes']): void {
+  lost.add(kubernetes);
+  const [node] = kubernetes.list('Node');
+  if (node !== undefined) kubernetes.remove('Node', '', node.metadata.name);
 }
 
 const FATES: readonly (readonly [string, number, CallFate])[] = [
@@ -98,6 +109,36 @@ describe('five pods come, move and go, nothing is left behind, and no rule is br
         world.kubernetes.remove(kind, namespace, name);
       };
       await survives((shift) => playWithMishaps(each(397, 300 + shift, { meanwhile })));
+    },
+    HOUR_MS,
+  );
+
+  it(
+    'while a node registers before its NodeClaim was told which instance it has',
+    async () => {
+      const fate = { how: 'answer', status: 500 } as const;
+      const isUntold = (name: string, world: World) =>
+        name.startsWith('patch nodeclaims') &&
+        world.aws.machines().some(({ launchedAt }) => world.clock.now() - launchedAt < MINUTE);
+      await survives(() =>
+        playWithMishaps([{ fate, when: ({ name }, world) => isUntold(name, world) }]),
+      );
+    },
+    HOUR_MS,
+  );
+
+  it(
+    'while the first node never registers',
+    async () => {
+      await survives(() =>
+        playWithMishaps([
+          {
+            when: ({ name }, { kubernetes }) =>
+              name === 'list nodes' && kubernetes.list('Node').length > 0 && !isLost(kubernetes),
+            meanwhile: ({ kubernetes }) => loseFirst(kubernetes),
+          },
+        ]),
+      );
     },
     HOUR_MS,
   );
