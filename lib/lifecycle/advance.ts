@@ -8,6 +8,7 @@ import { consolidatableStep } from './consolidatable.ts';
 import { expirationStep } from './expiration.ts';
 import { garbageStep } from './garbage.ts';
 import { hashActions, restampStep } from './hash-stamping.ts';
+import { hydrationStep } from './hydration.ts';
 import { initializationStep } from './initialization.ts';
 import { taggingActions } from './instance-tagging.ts';
 import { asNewGroup, groupNameOf, type LaunchGroup, launchGroupsOf } from './launch-groups.ts';
@@ -115,6 +116,7 @@ function livingSteps(
     registrationStep(claim, around),
     initializationStep(claim, around),
     consistencyStep(claim, around),
+    hydrationStep(claim, around),
     restampStep(claim, around),
     podEventsStep(claim, around),
     consolidatableStep(claim, around),

@@ -169,6 +169,19 @@ describe('Registration', () => {
   });
 });
 
+describe('Hydration', () => {
+  it('labels a Node that older versions registered without its NodeClass', () => {
+    const node = aNode();
+    const { 'karpenter.k8s.aws/ec2nodeclass': _, ...labels } = node.meta.labels;
+    const bare = { ...node, meta: { ...node.meta, labels } };
+
+    expect(look([aStateNode({ node: bare })])('node-1').update?.meta).toEqual({
+      labels: { 'karpenter.k8s.aws/ec2nodeclass': 'default' },
+    });
+    expect(look([aStateNode()])('node-1').update).toBeUndefined();
+  });
+});
+
 describe('Termination', () => {
   const leaving = (pods: readonly Pod[], claim: Partial<NodeClaim['meta']> = {}) => {
     const node = aNode({
