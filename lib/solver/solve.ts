@@ -91,7 +91,7 @@ export function solve(problem: SolveProblem): SolveResult {
   );
   const sources = withAttachmentLimits(ground.sources, volumes);
   const batch = new Set(pods.map(({ meta }) => meta.uid));
-  const running = runningBeside(batch, snapshot);
+  const running = runningBeside(batch, problem);
   const { namespaces } = snapshot;
   const someTaintsArePreferences = [...hosts, ...sources].some(({ taints }) =>
     taints.some(({ effect }) => effect === 'PreferNoSchedule'),
@@ -137,8 +137,14 @@ export function solve(problem: SolveProblem): SolveResult {
   };
 }
 
-const runningBeside = (batch: ReadonlySet<string>, { nodes }: Snapshot): readonly Pod[] =>
-  nodes.flatMap(({ pods }) => pods).filter(({ meta }) => !batch.has(meta.uid));
+/** Who runs, or is about to be bound, and is not placed here. */
+const runningBeside = (
+  batch: ReadonlySet<string>,
+  { snapshot, promised }: SolveProblem,
+): readonly Pod[] =>
+  [...snapshot.nodes.flatMap(({ pods }) => pods), ...[...promised.values()].flat()].filter(
+    ({ meta }) => !batch.has(meta.uid),
+  );
 
 /** The sources with what is known of the volumes that nodes of their types may have attached. */
 const withAttachmentLimits = (sources: readonly Source[], volumes: Volumes): readonly Source[] =>

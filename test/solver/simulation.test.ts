@@ -148,4 +148,27 @@ describe('simulate', () => {
     ]);
     expect(result.refusals).toEqual([]);
   });
+
+  it('keeps pods away from those that are about to be bound, as these ask', () => {
+    const loner = aRunningPod({
+      meta: { name: 'loner', labels: { app: 'loner' } },
+      podAntiAffinity: {
+        required: [
+          {
+            topologyKey: 'kubernetes.io/hostname',
+            selector: { matchLabels: { app: 'web' }, matchExpressions: [] },
+            namespaces: [],
+          },
+        ],
+        preferred: [],
+      },
+    });
+    const web = aRunningPod({ meta: { name: 'web', labels: { app: 'web' } }, nodeName: 'a' });
+    const snapshot = aSnapshot({
+      nodes: [member('a', { pods: [web] }), member('b', { pods: [] })],
+    });
+
+    expect(placesIn(simulated(snapshot))).toEqual(['web on b']);
+    expect(placesIn(simulated(snapshot, { promised: new Map([['b', [loner]]]) }))).toEqual([]);
+  });
 });
