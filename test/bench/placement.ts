@@ -13,6 +13,7 @@ import { podDigest } from '#lib/decide/pods-to-place.ts';
 import { FOR_PODS } from '#lib/model/labels.ts';
 import type { ClusterSettings, PlacementMode } from '#lib/model/settings.ts';
 import { createWorld, type World } from '#lib/sim/world.ts';
+import { deployments, KEEPER, NODE_CLASS, NODE_POOL } from '#test/build/placement.ts';
 
 interface Way {
   readonly name: string;
@@ -31,75 +32,6 @@ const WAYS: readonly Way[] = [
 const START = Date.UTC(2026, 10, 20, 12, 0, 0);
 const REGION = 'us-east-1';
 const MINUTE_MS = 60_000;
-/** What each Deployment's pods ask for: two shapes of nodes, neither of which all pods fit well. */
-const SHAPES = [
-  { cpu: '250m', memory: '384Mi' },
-  { cpu: '500m', memory: '768Mi' },
-  { cpu: '750m', memory: '4Gi' },
-  { cpu: '1', memory: '1536Mi' },
-] as const;
-
-const NODE_CLASS = {
-  apiVersion: 'karpenter.k8s.aws/v1',
-  kind: 'EC2NodeClass',
-  metadata: { name: 'default' },
-  spec: {
-    role: 'KarpenterNodeRole-demo',
-    amiSelectorTerms: [{ alias: 'al2023@latest' }],
-    subnetSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'demo' } }],
-    securityGroupSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'demo' } }],
-  },
-};
-
-const NODE_POOL = {
-  apiVersion: 'karpenter.sh/v1',
-  kind: 'NodePool',
-  metadata: { name: 'default' },
-  spec: {
-    disruption: { consolidationPolicy: 'WhenEmpty', consolidateAfter: '30s' },
-    template: {
-      spec: {
-        nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
-        requirements: [
-          { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
-          {
-            key: 'karpenter.k8s.aws/instance-size',
-            operator: 'In',
-            values: ['xlarge', '2xlarge', '4xlarge'],
-          },
-        ],
-      },
-    },
-  },
-};
-
-const KEEPER = {
-  apiVersion: 'scheduling.k8s.io/v1',
-  kind: 'PriorityClass',
-  metadata: { name: 'joinery-default' },
-  value: 0,
-  globalDefault: true,
-  preemptionPolicy: 'Never',
-};
-
-const deployment = (at: number, replicas: number): Readonly<Record<string, unknown>> => {
-  const name = `app-${at}`;
-  const requests = SHAPES[at % SHAPES.length];
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace: 'default' },
-    spec: {
-      replicas,
-      selector: { matchLabels: { app: name } },
-      template: {
-        metadata: { labels: { app: name } },
-        spec: { containers: [{ name: 'app', image: 'pause', resources: { requests } }] },
-      },
-    },
-  };
-};
-
 interface Seen {
   /** Of each pod, by uid: the NodeClaim made for it last. */
   readonly planned: number;
@@ -128,7 +60,7 @@ async function play(way: Way, pods: number, seed: number): Promise<Seen> {
   await world.run(20_000);
   const plans = recordPlans(world);
   const beganAt = world.clock.now();
-  world.apply(SHAPES.map((_, at) => deployment(at, pods / SHAPES.length)));
+  world.apply(deployments(pods));
   const isAllRunning = (): boolean => {
     const all = world.kubernetes.all('Pod');
     return all.length >= pods && all.every(({ status }) => isReady(status.conditions));
