@@ -66,10 +66,10 @@ describe('leading pods to their nodes', () => {
 
   it('binds pods where it was asked to, and leaves what is not its own to judge', () => {
     const meta = (name: string) => aNamespacedMeta(name, { labels: { app: name } });
-    const pods = [
-      aPod({ meta: meta('plain') }),
-      aPod({ meta: meta('volume'), resourceClaims: [], schedulerName: 'default-scheduler' }),
-    ].map((pod) => ({ ...pod, requests: { ...pod.requests, cpu: 100 } }));
+    const pods = [aPod({ meta: meta('plain') }), aPod({ meta: meta('shunned') })].map((pod) => ({
+      ...pod,
+      requests: { ...pod.requests, cpu: 100 },
+    }));
     const wary = aPod({
       meta: meta('wary'),
       requests: { cpu: 100 },
@@ -77,7 +77,7 @@ describe('leading pods to their nodes', () => {
         required: [
           {
             topologyKey: 'kubernetes.io/hostname',
-            selector: { matchLabels: { app: 'volume' }, matchExpressions: [] },
+            selector: { matchLabels: { app: 'shunned' }, matchExpressions: [] },
             namespaces: [],
           },
         ],
@@ -86,7 +86,7 @@ describe('leading pods to their nodes', () => {
     });
 
     expect(leading({ ...bind, pods, nodes: [aWaitingNode('a')] })).toEqual([
-      'bind plain,volume to node-a',
+      'bind plain,shunned to node-a',
       'release node-a',
     ]);
     const withWary = leading({ ...bind, pods: [...pods, wary], nodes: [aWaitingNode('a')] });
