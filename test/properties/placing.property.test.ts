@@ -11,12 +11,6 @@ const CLUSTERS = Number(process.env.JOINERY_FUZZ ?? 200);
 /** No law is judged by its time: this only ends a run that would never end. */
 const PATIENCE_MS = 60_000 + CLUSTERS * 100;
 
-/**
- * Whether something is wrong with what a plan does, rather than with what it leaves undone: greedy
- * as it is, it may refuse a pod for which another plan would have had room.
- */
-const isUnsound = (problem: string): boolean => !problem.includes(' is refused though ');
-
 /** The same cluster, every list the other way round. */
 const reversed = (snapshot: Snapshot): Snapshot => ({
   ...snapshot,
@@ -38,11 +32,11 @@ const reversed = (snapshot: Snapshot): Snapshot => ({
 
 describe('placing', () => {
   it(
-    'is sound in every cluster',
+    'is sound in every cluster, and refuses nobody whom a node would take',
     () => {
       fc.assert(
         fc.property(anyCluster, (snapshot) => {
-          expect(unsoundness(snapshot, place(snapshot)).filter(isUnsound)).toEqual([]);
+          expect(unsoundness(snapshot, place(snapshot))).toEqual([]);
         }),
         { numRuns: CLUSTERS },
       );

@@ -42,15 +42,15 @@ export interface ApplicantContext extends OfferContext {
   readonly caps: Caps;
 }
 
-/** A group as it applies; `isInCircle` where it waits for others who wait for it. */
-export type Applicants = (waiting: Waiting, isInCircle: boolean) => Applicant;
+/** A group as it applies. */
+export type Applicants = (waiting: Waiting) => Applicant;
 
 /** Applicants, one after the other; what alike ones have in common is found once. */
 export function createApplicants(context: ApplicantContext): Applicants {
   const outlookOf = createOutlooks(context);
   const narrowing = createNarrowing();
   const offers = createOffers(context);
-  return (waiting, isInCircle) => {
+  return (waiting) => {
     const { group } = waiting;
     const { amounts, standing } = group;
     const { cells, allowed } = outlookOf(group);
@@ -59,9 +59,7 @@ export function createApplicants(context: ApplicantContext): Applicants {
       const cap = capOf(group, cell, context.caps);
       const offer = cap < 1 ? undefined : offers({ levels, amounts });
       if (!offer) return [];
-      const counting = countingIn(group, cell, () => takersOf({ levels, amounts }, context));
-      const countingFor = (rule: TopologyRule): Counting =>
-        rule.kind === 'affinity' && isInCircle ? 'maybe' : counting(rule);
+      const countingFor = countingIn(group, cell, () => takersOf({ levels, amounts }, context));
       const groupThere = once(() => groupInCell(group, levels, cell));
       return [{ ...offer, cell, groupThere, countingFor, cap, room: 0 }];
     });

@@ -10,7 +10,6 @@ import {
 } from './applicants.ts';
 import type { Cell } from './cells.ts';
 import type { Census } from './census.ts';
-import { circleAmong } from './circle.ts';
 import type { TopologyRule } from './rule.ts';
 import type { Part } from './rules.ts';
 
@@ -51,10 +50,9 @@ export function assignDomains(
   context: AssignContext,
 ): readonly Assigned[] {
   const applicantOf = createApplicants(context);
-  const circle = circleAmong(waiting.map(({ group }) => group));
   const applicants = waiting
     .filter(({ left, group }) => left.length > 0 && group.standing.byDomain.length > 0)
-    .map((each) => applicantOf(each, circle.has(each.group)))
+    .map(applicantOf)
     .map((applicant, place) => ({ applicant, place }))
     .sort(
       (a, b) =>
