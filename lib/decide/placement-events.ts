@@ -36,10 +36,7 @@ export function placementEvents(
   },
   snapshot: Snapshot,
 ): readonly Action[] {
-  const pods = new Map(snapshot.pods.map((pod) => [nameOf(pod), pod]));
-  for (const { pods: bound } of snapshot.nodes) {
-    for (const pod of bound) pods.set(nameOf(pod), pod);
-  }
+  const pods = podsByName(namesIn(placing), snapshot);
   const tell = (name: string, type: 'Normal' | 'Warning', reason: string, message: string) => {
     const pod = pods.get(name);
     return pod ? [{ kind: 'recordEvent' as const, about: podRef(pod), type, reason, message }] : [];
@@ -70,6 +67,30 @@ export function placementEvents(
     );
   const barren = placing.refused.length > 0 ? barrenPools(snapshot) : [];
   return [...nominations, ...refusals, ...barren];
+}
+
+/** Whom there may be something to tell: a few of all pods, as a rule nobody. */
+const namesIn = ({
+  creations,
+  placements,
+  refused,
+}: Parameters<typeof placementEvents>[0]): ReadonlySet<string> =>
+  new Set([
+    ...creations.flatMap((action) => (action.kind === 'createNodeClaim' ? action.forPods : [])),
+    ...placements.map(({ pod }) => pod),
+    ...refused.map(({ pod }) => pod),
+  ]);
+
+function podsByName(names: ReadonlySet<string>, snapshot: Snapshot): ReadonlyMap<string, Pod> {
+  const found = new Map<string, Pod>();
+  if (names.size === 0) return found;
+  for (const pods of [snapshot.pods, ...snapshot.nodes.map((state) => state.pods)]) {
+    for (const pod of pods) {
+      const name = nameOf(pod);
+      if (names.has(name)) found.set(name, pod);
+    }
+  }
+  return found;
 }
 
 /** Source: karpenter v1.14, provisioning/scheduling/events.go, NominatePodEvent. */

@@ -122,7 +122,7 @@ function* doubles(world: World, groups: ReadonlyMap<string, ReadonlySet<string>>
   }
 }
 
-/** A pod that Joinery sends away while its budget allows none, and any that it deletes unasked. */
+/** A pod that Joinery sends away without the API server's leave while its budget allows none. */
 function* againstBudgets(world: World, { object, old, actor, type }: Change) {
   if (object.kind !== 'Pod' || !FUNCTIONS.test(actor)) return;
   const isSentAway =
@@ -144,8 +144,10 @@ function* againstBudgets(world: World, { object, old, actor, type }: Change) {
               each.type === 'Ready' && each.status === 'True',
           ),
       ).length;
-    const { desiredHealthy = 0 } = Object(budget.status);
-    if (ready < desiredHealthy) {
+    const { desiredHealthy = 0, disruptedPods = {} } = Object(budget.status);
+    // What the API server has allowed is written there; it may not have counted the latest yet.
+    const isAllowed = object.metadata.name in disruptedPods;
+    if (!isAllowed && ready < desiredHealthy) {
       yield `${actor} sent ${object.metadata.name} away: ${ready} healthy, ${desiredHealthy} wanted`;
     }
   }

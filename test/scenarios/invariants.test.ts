@@ -71,19 +71,23 @@ describe('what must hold at every moment', () => {
   });
 
   it.each([
-    ['provision/1', ['provision/1 sent p away: 0 healthy, 1 wanted']],
-    ['kubelet', []],
-  ])('is broken where %s sends a pod away against its budget', async (actor, expected) => {
-    const budget = {
-      kind: 'PodDisruptionBudget',
-      metadata: { name: 'b', namespace: 'default' },
-      spec: { selector: { matchLabels: { app: 'web' } } },
-      status: { desiredHealthy: 1 },
-    };
-    const world = watched([budget], []);
-    const pod = { kind: 'Pod', metadata: { name: 'p', labels: { app: 'web' } } };
-    world.tell({ type: 'deleted', object: pod, old: pod, actor });
+    ['provision/1', {}, ['provision/1 sent p away: 0 healthy, 1 wanted']],
+    ['provision/1', { p: 'now' }, []],
+    ['kubelet', {}, []],
+  ])(
+    'is judged by the budget where %s sends a pod away: %o',
+    async (actor, disruptedPods, expected) => {
+      const budget = {
+        kind: 'PodDisruptionBudget',
+        metadata: { name: 'b', namespace: 'default' },
+        spec: { selector: { matchLabels: { app: 'web' } } },
+        status: { desiredHealthy: 1, disruptedPods },
+      };
+      const world = watched([budget], []);
+      const pod = { kind: 'Pod', metadata: { name: 'p', labels: { app: 'web' } } };
+      world.tell({ type: 'deleted', object: pod, old: pod, actor });
 
-    expect(await world.after(1)).toEqual(expected);
-  });
+      expect(await world.after(1)).toEqual(expected);
+    },
+  );
 });
