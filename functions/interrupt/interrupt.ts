@@ -1,17 +1,43 @@
 /**
- * interrupt: hears what EC2 announces for instances. It reads the announcements and says in its
- * log which it heard; it does not act on them yet, so a reclaimed node is replaced only when its
- * pods are pending again, by provision.
+ * interrupt: does what EC2 and AWS Health announce of instances: marks what is taken back, deletes
+ * the NodeClaims of machines that go, launches nodes for their pods and drains them, all at once.
+ *
+ * Announcements come through a queue and name an instance, not a cluster. So it is asked first whose
+ * they are; most are nobody's here and end there. One that is ours and that no NodeClaim holds yet
+ * comes back after the queue's visibility timeout, a few times; what cannot be read is dropped.
  */
+import { decideInterrupt } from '#lib/decide/interrupt.ts';
+import type { Interruption } from '#lib/model/interruption.ts';
 import type { Remaining } from '#lib/runtime/middleware.ts';
+import { ownAnnouncements } from '#lib/runtime/own-announcements.ts';
+import { logTurn } from '#lib/runtime/report.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
-import { readInterruptions } from '#lib/triggers/interruption-message.ts';
-import { readBodies } from '#lib/triggers/wake-up.ts';
+import { takeTurn } from '#lib/runtime/turn.ts';
+import { readMessages } from '#lib/triggers/wake-up.ts';
 
-/** The function that the interruption queue invokes. */
-export const createInterrupt = (shell: Shell) => async (event: unknown, _context: Remaining) => {
-  const interruptions = readBodies(event).flatMap((body) => readInterruptions(body, shell.now()));
-  if (interruptions.length === 0) return;
-  const heard = interruptions.map(({ kind, instanceId }) => `${kind} of ${instanceId}`);
-  shell.log.warn(`${heard.join(', ')}: heard, and left alone by this version`);
+/** The function that the interruption queue invokes; answers which messages are to come back. */
+export const createInterrupt = (shell: Shell) => async (event: unknown, context: Remaining) => {
+  const messages = readMessages(event);
+  const { ours, later } = await ownAnnouncements(shell, messages);
+  if (ours.length > 0) await interrupt(shell, ours, context);
+  return { batchItemFailures: later.map((itemIdentifier) => ({ itemIdentifier })) };
 };
+
+async function interrupt(
+  shell: Shell,
+  interruptions: readonly Interruption[],
+  context: Remaining,
+): Promise<void> {
+  const story = {
+    name: 'interrupt',
+    decide: (snapshot: Parameters<typeof decideInterrupt>[0]) =>
+      decideInterrupt(snapshot, interruptions),
+    looksFirst: true,
+  } as const;
+  const wakeUp = { kind: 'announcements', interruptions } as const;
+  logTurn(shell, {
+    name: story.name,
+    wakeUp,
+    report: await takeTurn(shell, story, wakeUp, context),
+  });
+}

@@ -105,6 +105,7 @@ export function objectsOf(action: Action): readonly string[] {
       return [`LaunchTemplate ${action.name}`];
     case 'refreshMarket':
     case 'rememberMemory':
+    case 'markUnavailable':
       return [action.kind];
     case 'recordEvent':
       return [action.about.uid];

@@ -1,10 +1,12 @@
 import { deleteInstanceProfile } from '#lib/aws/instance-profile.ts';
 import { tagInstance } from '#lib/aws/instances.ts';
 import { deleteLaunchTemplate } from '#lib/aws/node-class-remains.ts';
+import { soldOutUntil } from '#lib/ec2/fleet-errors.ts';
 import { encodeChange, encodeStatus } from '#lib/kube/encode-change.ts';
 import { encodeNodeClaim } from '#lib/kube/encode-node-claim.ts';
 import { alreadyExists, isGone } from '#lib/kube/errors.ts';
 import { recordEvent } from '#lib/kube/record-event.ts';
+import { rememberSoldOut } from '#lib/kube/sold-out.ts';
 import { create, patch, patchStatus, remove } from '#lib/kube/write.ts';
 import type { ObjectRef } from '#lib/model/object.ts';
 import type { Action } from '#lib/model/plan.ts';
@@ -41,6 +43,12 @@ export async function doAction(ports: DoingPorts, action: Action): Promise<Resul
       return await updateStatus(ports, action);
     case 'delete':
       return await deleteObject(ports, action.object);
+    case 'markUnavailable':
+      await rememberSoldOut(ports.kube, action.offerings, {
+        now: ports.now(),
+        until: soldOutUntil,
+      });
+      return DONE;
     case 'evict':
       return await evictPod(ports, action);
     case 'forceDelete':

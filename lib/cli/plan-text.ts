@@ -113,6 +113,7 @@ const WORDS: Readonly<Record<Action['kind'], string>> = {
   deleteLaunchTemplate: 'delete launch templates',
   refreshMarket: 'ask EC2 again what it sells',
   rememberMemory: 'remember the memory of nodes',
+  markUnavailable: 'mark offerings as unavailable',
   recordEvent: 'record events',
 };
 

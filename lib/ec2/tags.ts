@@ -27,6 +27,10 @@ const clusterTags = ({ clusterName }: Pick<ClusterSettings, 'clusterName'>): Tag
   [CLUSTER_NAME_TAG]: clusterName,
 });
 
+/** Whether a NodePool of this cluster had something made, by its tags. */
+export const isTaggedFor = (tags: Tags, clusterName: string): boolean =>
+  tags[CLUSTER_NAME_TAG] === clusterName && tags[NODEPOOL] !== undefined;
+
 /**
  * The tags of whatever is launched for a claim: the NodeClass's own, overlaid by those that say
  * whose it is. IAM conditions of Karpenter's policies ask for exactly these.

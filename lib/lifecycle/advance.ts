@@ -15,6 +15,7 @@ import { asNewGroup, groupNameOf, type LaunchGroup, launchGroupsOf } from './lau
 import { launchResultStep } from './launch-result.ts';
 import { type Launching, launchSteps } from './launching.ts';
 import { initializationTimeoutStep, livenessStep } from './liveness.ts';
+import { maintenanceStep } from './maintenance.ts';
 import { resolveNodeClasses } from './node-class.ts';
 import { nodePoolStatus, poolOf } from './node-pool-status.ts';
 import { podEventsStep } from './pod-events.ts';
@@ -105,6 +106,7 @@ function livingSteps(
     livenessStep(claim, around.now),
     initializationTimeoutStep(claim, around),
     expirationStep(claim, around.now),
+    maintenanceStep(claim, around.now),
     garbageStep(claim, around),
     repairStep(claim, around),
   ];

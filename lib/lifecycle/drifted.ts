@@ -14,6 +14,8 @@ import {
   NODEPOOL,
   NODEPOOL_HASH,
   NODEPOOL_HASH_VERSION,
+  REBALANCE,
+  REBALANCE_RECOMMENDED,
   RESERVATION_ID,
   RESERVATION_INTERRUPTIBLE,
   RESERVATION_TYPE,
@@ -31,6 +33,8 @@ export type DriftReason =
   | 'NodePoolDrifted'
   | 'RequirementsDrifted'
   | 'InstanceTypeNotFound'
+  /** Ours: EC2 recommends it, and the NodePool wants that heeded. */
+  | 'RebalanceRecommended'
   | Ec2Drift;
 
 /** A type may be missing from the first answers about a node that was just made. */
@@ -69,9 +73,8 @@ function driftReason(
   pool: NodePool,
   around: Surroundings,
 ): DriftReason | 'unknown' | undefined {
-  if (hasStaticDrift(claim, pool)) return 'NodePoolDrifted';
-  if (hasOtherRequirements(claim, pool)) return 'RequirementsDrifted';
-  if (hasStaleType(claim, around)) return 'InstanceTypeNotFound';
+  const ofPool = poolDrift(claim, pool, around);
+  if (ofPool !== undefined) return ofPool;
   const nodeClass = around.nodeClasses.get(claim.spec.nodeClassRef.name);
   if (!nodeClass) return undefined;
   const instance = around.instances?.get(instanceIdOf(claim.status.providerId) ?? '');
@@ -85,6 +88,17 @@ function driftReason(
   if (found !== undefined || instance) return found;
   const told = conditionOf(claim.status.conditions, DRIFTED)?.reason ?? '';
   return TOLD_BY_INSTANCE.has(told) ? 'unknown' : undefined;
+}
+
+function poolDrift(
+  claim: NodeClaim,
+  pool: NodePool,
+  around: Surroundings,
+): DriftReason | undefined {
+  if (hasStaticDrift(claim, pool)) return 'NodePoolDrifted';
+  if (hasOtherRequirements(claim, pool)) return 'RequirementsDrifted';
+  if (hasStaleType(claim, around)) return 'InstanceTypeNotFound';
+  return isToBeRebalanced(claim, pool) ? 'RebalanceRecommended' : undefined;
 }
 
 /** What only the instance itself shows. */
@@ -106,6 +120,11 @@ function hasStaticDrift(claim: NodeClaim, pool: NodePool): boolean {
 /** A label that is missing satisfies NotIn and DoesNotExist only. */
 const hasOtherRequirements = ({ meta }: NodeClaim, { template }: NodePool): boolean =>
   !isCompatible(requirementsOfLabels(meta.labels), requirementsOf(template.requirements), NO_KEYS);
+
+/** A recommendation counts as long as the NodePool says so. */
+const isToBeRebalanced = (claim: NodeClaim, pool: NodePool): boolean =>
+  claim.meta.annotations[REBALANCE_RECOMMENDED] !== undefined &&
+  pool.meta.annotations[REBALANCE] === 'replace';
 
 /**
  * Whether what a NodeClaim was bought as is not on sale any more, sold out or not. A node of a

@@ -69,6 +69,12 @@ export const BATCH = 'joinery.dev/batch';
 export const DISRUPTION_WINDOWS = 'joinery.dev/disruption-windows';
 /** On a NodePool: how long before their expiry nodes are replaced, e.g. 24h; not at all where absent. */
 export const REPLACE_BEFORE_EXPIRY = 'joinery.dev/replace-before-expiry';
+/** On a NodePool: what a rebalance recommendation means for its nodes: `replace`; else nothing. */
+export const REBALANCE = 'joinery.dev/rebalance';
+/** On a NodeClaim: since when its instance is recommended to be replaced. */
+export const REBALANCE_RECOMMENDED = 'joinery.dev/rebalance-recommended-at';
+/** On a NodeClaim: when AWS begins to work on its machine. */
+export const MAINTENANCE = 'joinery.dev/maintenance-at';
 /** On a NodePool: how the last registrations of its nodes ended, as text with a version. */
 export const REGISTRATIONS = 'joinery.dev/registrations';
 

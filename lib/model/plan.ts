@@ -15,6 +15,7 @@ import type {
   ResolvedSubnet,
 } from './node-class.ts';
 import type { Condition, ObjectRef, Owner } from './object.ts';
+import type { UnavailableOffering } from './sold-out.ts';
 import type { EpochMs } from './time.ts';
 
 /** A change of labels, annotations, finalizers or owners. null takes a key away. */
@@ -75,7 +76,13 @@ export type Action =
       readonly taints?: readonly Taint[];
     }
   | { readonly kind: 'updateStatus'; readonly object: ObjectRef; readonly status: StatusChange }
-  | { readonly kind: 'delete'; readonly object: ObjectRef; readonly because: string }
+  | {
+      readonly kind: 'delete';
+      readonly object: ObjectRef;
+      readonly because: string;
+      /** A NodeClaim whose machine goes: whatever else is being decided, this is right. */
+      readonly needsNoLease?: true;
+    }
   | {
       readonly kind: 'evict';
       readonly pod: ObjectRef;
@@ -88,6 +95,8 @@ export type Action =
       readonly graceSeconds: number;
       readonly because: string;
     }
+  /** Remembers offerings that EC2 takes back as unavailable for a while. Ours alone: needs no Lease. */
+  | { readonly kind: 'markUnavailable'; readonly offerings: readonly UnavailableOffering[] }
   /** Not-found is success; the finalizer goes only after a later look saw the instance gone. */
   | {
       readonly kind: 'terminateInstance';

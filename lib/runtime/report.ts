@@ -1,4 +1,5 @@
 import type { ClusterFigures } from '#lib/model/cluster-figures.ts';
+import type { Interruption } from '#lib/model/interruption.ts';
 import type { Outcome, Plan, PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { WakeUp } from '#lib/triggers/wake-up.ts';
 import type { Shell } from './shell.ts';
@@ -65,9 +66,17 @@ const plansOf = (report: TurnReport): readonly Plan[] => report.rounds.map(({ pl
 
 function describeWakeUp(wakeUp: WakeUp): string {
   if (wakeUp.kind === 'schedule') return 'the schedule';
+  if (wakeUp.kind === 'announcements') return describeAnnouncements(wakeUp.interruptions);
   const reasons = [...new Set(wakeUp.hints.map(({ because }) => because))];
   return `${count(wakeUp.hints.length, 'hint')} (${reasons.slice(0, 2).join('; ') || 'unread'})`;
 }
+
+const describeAnnouncements = (interruptions: readonly Interruption[]): string =>
+  interruptions
+    .slice(0, SPELLED_OUT)
+    .map(({ kind, instanceId }) => `${kind} of ${instanceId}`)
+    .join(', ') +
+  (interruptions.length > SPELLED_OUT ? ` and ${interruptions.length - SPELLED_OUT} more` : '');
 
 function whatWasSeen({ snapshot }: Round): string {
   const leftOut = snapshot.leftOut.map(

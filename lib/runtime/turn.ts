@@ -80,7 +80,7 @@ async function turn(
 ): Promise<Ending> {
   const until = shell.now() + context.getRemainingTimeInMillis() - ANSWER_MARGIN_MS;
   const holder = await foreignHolder(shell.kube, shell.now());
-  if (holder !== undefined) return refuse(shell, holder);
+  if (holder !== undefined) return await refuse(shell, story, holder);
   const first = story.looksFirst ? await lookFirst(shell, story, until) : undefined;
   const before = first === undefined || first.outcomes.length === 0 ? [] : [first];
   if (first !== undefined && !first.plan.actions.some(needsLease)) {
@@ -108,9 +108,17 @@ async function turn(
   }
 }
 
-/** What is ours alone, and written with care for who else writes it, needs no Lease. */
-const LEASE_FREE: ReadonlySet<string> = new Set(['refreshMarket', 'rememberMemory']);
-const needsLease = ({ kind }: Action): boolean => !LEASE_FREE.has(kind);
+/**
+ * What is ours alone, and written with care for who else writes it, needs no Lease; nor does what is
+ * right whatever else is decided.
+ */
+const LEASE_FREE: ReadonlySet<string> = new Set([
+  'refreshMarket',
+  'rememberMemory',
+  'markUnavailable',
+]);
+const needsLease = (action: Action): boolean =>
+  !LEASE_FREE.has(action.kind) && !(action.kind === 'delete' && action.needsNoLease);
 
 /**
  * A look without the Lease, and what needs none of what it finds to do: asking EC2 for all that it
@@ -254,9 +262,11 @@ async function comeBack(shell: Shell, freeAt: EpochMs): Promise<Ending> {
   return { result: 'held by another', rounds: [], lookAgainAt };
 }
 
-function refuse(shell: Shell, holder: string): Ending {
+/** Beside a living Karpenter a turn looks and decides, so that one can compare, and does nothing. */
+async function refuse(shell: Shell, story: TurnStory, holder: string): Promise<Ending> {
   shell.log.warn(
-    `${holder} holds Karpenter's Lease: two provisioners must not run side by side, nothing was done`,
+    `${holder} holds Karpenter's Lease: two provisioners must not run side by side, nothing is done`,
   );
-  return { result: 'refused', rounds: [] };
+  const limits = { until: shell.now(), mayGoOn: () => false };
+  return { result: 'refused', rounds: [await goRound(shell, story, limits, () => false)] };
 }

@@ -1,9 +1,9 @@
-import type { Interruption } from '#lib/model/interruption.ts';
+import type { Interruption, InterruptionKind } from '#lib/model/interruption.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { isObject, parseObject } from './hint.ts';
 
 type Detail = Readonly<Record<string, unknown>>;
-type Announced = Pick<Interruption, 'kind' | 'instanceId'>;
+type Announced = Omit<Interruption, 'announcedAt'>;
 
 /** By EventBridge's (source, detail-type). Source: karpenter-provider-aws v1.14, interruption/messages. */
 const READERS: Readonly<Record<string, (detail: Detail) => readonly Announced[]>> = {
@@ -12,6 +12,8 @@ const READERS: Readonly<Record<string, (detail: Detail) => readonly Announced[]>
   'aws.ec2/EC2 Instance Rebalance Recommendation': (detail) =>
     instance(detail, 'RebalanceRecommendation'),
   'aws.ec2/EC2 Instance State-change Notification': (detail) => stateChange(detail),
+  'aws.ec2/EC2 Capacity Reservation Instance Interruption Warning': (detail) =>
+    instance(detail, 'CapacityReservationInterruption'),
   'aws.health/AWS Health Event': (detail) => scheduledChange(detail),
 };
 
@@ -34,7 +36,7 @@ export function readInterruptions(body: string, now: EpochMs): readonly Interrup
   }));
 }
 
-const instance = (detail: Detail, kind: Interruption['kind']): readonly Announced[] => {
+const instance = (detail: Detail, kind: InterruptionKind): readonly Announced[] => {
   const instanceId = detail['instance-id'];
   return typeof instanceId === 'string' && instanceId !== '' ? [{ kind, instanceId }] : [];
 };
@@ -52,11 +54,25 @@ function stateChange(detail: Detail): readonly Announced[] {
   }
 }
 
+/**
+ * Source: AWS Health User Guide, EventBridge schema of AWS Health events: statusCode is upcoming,
+ * open or closed; a date is written as in mails.
+ */
 function scheduledChange(detail: Detail): readonly Announced[] {
   if (detail.service !== 'EC2' || detail.eventTypeCategory !== 'scheduledChange') return [];
   const entities = detail.affectedEntities;
   if (!Array.isArray(entities)) return [];
-  return entities.flatMap((entity: unknown) =>
-    isObject(entity) ? instance({ 'instance-id': entity.entityValue }, 'ScheduledChange') : [],
-  );
+  const startsAt = Date.parse(String(detail.startTime));
+  return entities.filter(isObject).flatMap((entity) => {
+    const kind = isOver(detail, entity) ? 'ScheduledChangeOver' : 'ScheduledChange';
+    const starts = kind === 'ScheduledChange' && !Number.isNaN(startsAt) ? { startsAt } : {};
+    return instance({ 'instance-id': entity.entityValue }, kind).map((announced) => ({
+      ...announced,
+      ...starts,
+    }));
+  });
 }
+
+/** Completed and cancelled changes are told again, for the whole event or for one machine. */
+const isOver = ({ statusCode }: Detail, { status }: Detail): boolean =>
+  String(statusCode).toLowerCase() === 'closed' || String(status).toUpperCase() === 'RESOLVED';

@@ -1,0 +1,44 @@
+import { findInstances } from '#lib/aws/instances.ts';
+import { isTaggedFor } from '#lib/ec2/tags.ts';
+import { group, wire } from '#lib/kube/field.ts';
+import { listPages } from '#lib/kube/list.ts';
+import type { ObservePorts } from './observe.ts';
+
+/** Whose instances are. Those in neither set are of nobody here. */
+export interface Whose {
+  /** A NodeClaim holds them. */
+  readonly ours: ReadonlySet<string>;
+  /** They carry this cluster's tags, and no NodeClaim knows of them yet. */
+  readonly joining: ReadonlySet<string>;
+}
+
+/**
+ * Finds out whose instances are, without a look at the whole cluster: by the NodeClaims, and only
+ * for `doubtful` ones that no NodeClaim holds by one question to EC2. Throws KubeFailure; where EC2
+ * does not answer, what AWS says.
+ */
+export async function whoseInstances(
+  ports: Pick<ObservePorts, 'kube' | 'aws' | 'settings'>,
+  ids: ReadonlySet<string>,
+  doubtful: ReadonlySet<string>,
+): Promise<Whose> {
+  const { pages } = await listPages(ports.kube, { kind: 'NodeClaim' }, (items) =>
+    items.flatMap(instanceIdIn),
+  );
+  const held = new Set(pages.flat());
+  const ours = new Set([...ids].filter((id) => held.has(id)));
+  const unknown = [...doubtful].filter((id) => !held.has(id)).sort();
+  const found = unknown.length === 0 ? [] : await findInstances(ports.aws, unknown);
+  const { clusterName } = ports.settings.cluster;
+  const joining = found.filter(
+    ({ state, tags }) => state !== 'terminated' && isTaggedFor(tags, clusterName),
+  );
+  return { ours, joining: new Set(joining.map(({ id }) => id)) };
+}
+
+/** aws:///us-east-1a/i-0abc is i-0abc; nothing where none was launched yet. */
+function instanceIdIn(item: unknown): readonly string[] {
+  const { providerID } = group(wire(item), 'status');
+  const id = typeof providerID === 'string' ? providerID.split('/').at(-1) : undefined;
+  return id ? [id] : [];
+}
