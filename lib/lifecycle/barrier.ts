@@ -15,6 +15,8 @@ import { grouped, nodesOf, type Surroundings, surroundingsOf } from './surroundi
  * comes later is waited for as long by itself.
  */
 const LONGEST_WAIT_MS = 45_000;
+/** Plans that are made within this of the first are for one burst; later ones are not waited for. */
+const ONE_BURST_MS = 5_000;
 /** While some are up and some are not, the last is imminent. */
 const LOOK_AGAIN_MS = 2_000;
 
@@ -39,9 +41,7 @@ const NOBODY: Release = { nodes: [] };
 export function releaseOf(around: Surroundings): Release {
   const waiting = around.claims.filter(isHeldBack);
   if (waiting.length === 0) return NOBODY;
-  const releases = [...grouped(waiting, batchOf).values()].map((batch) =>
-    releaseOfBatch(batch, around),
-  );
+  const releases = batchesOf(waiting).map((batch) => releaseOfBatch(batch, around));
   const looks = releases.flatMap(({ lookAgainInMs }) => lookAgainInMs ?? []);
   return {
     nodes: releases.flatMap(({ nodes }) => nodes).sort(byName),
@@ -68,7 +68,25 @@ const isBarrier = ({ key, effect }: Taint): boolean => key === JOINING && effect
 const isHeldBack = ({ meta, spec }: NodeClaim): boolean =>
   meta.deletedAt === undefined && spec.startupTaints.some(isBarrier);
 
-const batchOf = ({ meta }: NodeClaim): string => meta.annotations[BATCH] ?? meta.name;
+/**
+ * NodeClaims that wait for each other: those of one plan, and of plans that followed within seconds,
+ * as when pods of one burst turn up late; else the first release would scatter the others' pods.
+ */
+function batchesOf(waiting: readonly NodeClaim[]): readonly (readonly NodeClaim[])[] {
+  const plans = [...grouped(waiting, planOf).values()]
+    .map((claims) => ({ claims, madeAt: Math.min(...claims.map(({ meta }) => meta.createdAt)) }))
+    .sort((a, b) => a.madeAt - b.madeAt);
+  const batches: { readonly madeAt: EpochMs; claims: readonly NodeClaim[] }[] = [];
+  for (const plan of plans) {
+    const last = batches.at(-1);
+    if (last && plan.madeAt - last.madeAt <= ONE_BURST_MS) {
+      last.claims = [...last.claims, ...plan.claims];
+    } else batches.push({ ...plan });
+  }
+  return batches.map(({ claims }) => claims);
+}
+
+const planOf = ({ meta }: NodeClaim): string => meta.annotations[BATCH] ?? meta.name;
 
 interface Member {
   readonly node: Node | undefined;

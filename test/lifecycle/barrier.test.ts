@@ -14,6 +14,13 @@ const release = (nodes: readonly StateNode[], difference: Partial<Snapshot> = {}
 };
 const unready = { ready: { status: 'False', changedAt: NOON } } as const;
 const onItsWay = anInFlightNode(aWaitingClaim('late'));
+/** A NodeClaim on its way that another plan made so many seconds later. */
+const madeLater = (seconds: number) => {
+  const { createdAt } = aWaitingClaim('a').meta;
+  const annotations = { 'joinery.dev/batch': 'another' };
+  const meta = { name: 'y', annotations, createdAt: createdAt + seconds * SECOND };
+  return anInFlightNode(aWaitingClaim('y', { meta }));
+};
 const joinedAgo = (seconds: number) => ({ meta: { createdAt: NOON - seconds * SECOND } });
 
 describe('releaseOf', () => {
@@ -63,11 +70,12 @@ describe('releaseOf', () => {
 
   it('does not wait for a NodeClaim that is going, nor for those of another plan', () => {
     const going = anInFlightNode(aWaitingClaim('x', { meta: { name: 'x', deletedAt: NOON } }));
-    const ofOther = aWaitingClaim('y', {
-      meta: { name: 'y', annotations: { 'joinery.dev/batch': 'another' } },
-    });
 
-    expect(release([aWaitingNode('a'), going, anInFlightNode(ofOther)]).names).toEqual(['node-a']);
+    expect(release([aWaitingNode('a'), going, madeLater(6)]).names).toEqual(['node-a']);
+  });
+
+  it('waits for those of a plan that was made within seconds, for pods of the same burst', () => {
+    expect(release([aWaitingNode('a'), madeLater(5)]).names).toEqual([]);
   });
 
   it('holds nobody back where pods are led nowhere', () => {
