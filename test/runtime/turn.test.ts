@@ -204,7 +204,7 @@ describe('a turn', () => {
     expect(await bench.take(hint(bench.api.now()))).toMatchObject({ result: 'nothing to do' });
   });
 
-  it('refuses to act beside a living Karpenter', async () => {
+  it('looks and decides beside a living Karpenter, and refuses to act', async () => {
     const bench = aBench();
     bench.api.cluster.apply({
       apiVersion: 'coordination.k8s.io/v1',
@@ -217,8 +217,8 @@ describe('a turn', () => {
       },
     });
 
-    expect(await bench.take()).toMatchObject({ result: 'refused' });
-    expect(bench.seen).toEqual([]);
+    expect(await bench.take()).toMatchObject({ result: 'refused', rounds: [{ outcomes: [] }] });
+    expect(bench.seen).toHaveLength(1);
   });
 
   it('does what needs no Lease without it, even while another holds it', async () => {
