@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { manifestsOf } from '#lib/cli/stories/command.ts';
+import { inflate } from '#lib/cli/stories/inflate.ts';
 import type { CallFate } from '#lib/sim/call-faults.ts';
 import type { World } from '#lib/sim/world.ts';
 import { type FaultRun, type Mishap, playWithMishaps } from '#test/build/fault-run.ts';
@@ -142,4 +144,32 @@ describe('five pods come, move and go, nothing is left behind, and no rule is br
     },
     HOUR_MS,
   );
+
+  it(
+    'while a person deletes the NodePool and makes it again once it is gone',
+    async () => {
+      await survives((shift) =>
+        playWithMishaps(
+          [350, 900].map((at) => ({
+            at: at + shift,
+            times: 1,
+            meanwhile: (world) => replace(world, 'NodePool'),
+          })),
+        ),
+      );
+    },
+    HOUR_MS,
+  );
 });
+
+/** Deletes the object `default` of a kind and applies it again when nothing is left of it. */
+function replace(world: World, kind: string): void {
+  const manifest = manifestsOf(inflate).find(({ object }) => object.kind === kind)?.object;
+  world.kubernetes.remove(kind, '', 'default');
+  const again = (): void => {
+    const isGone = world.kubernetes.get(kind, '', 'default') === undefined;
+    if (isGone) world.apply([manifest]);
+    else world.clock.after(10 * SECOND, again);
+  };
+  world.clock.after(10 * SECOND, again);
+}
