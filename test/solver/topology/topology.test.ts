@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { spec } from '#test/build/constraints.ts';
-import { aNewClaim } from '#test/build/node-claims.ts';
+import { aNewClaim, aNodeClaim } from '#test/build/node-claims.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
 import { aNode, anInFlightNode, anUnmanagedNode, aStateNode } from '#test/build/nodes.ts';
 import { NOON } from '#test/build/objects.ts';
@@ -164,6 +164,32 @@ describe('a spread that does not count its owner', () => {
       nodes: [aStateNode({ node: aNode(), pods: [web] }), anUnmanagedNode(full)],
       nodePools: [],
       pods: appPods('guest', 1, { topologySpread: [aSpread()] }),
+    });
+
+    expect(refused).toEqual([]);
+  });
+});
+
+describe('the domains that a spread compares', () => {
+  const spread = { topologySpread: [aSpread()] };
+
+  it('are not those of nodes on their way out', () => {
+    const going = aStateNode({ node: aNode(), claim: aNodeClaim({ meta: { deletedAt: NOON } }) });
+    const staying = aNode({ meta: { name: 'node-2', labels: { [ZONE_KEY]: 'us-east-1b' } } });
+    const { refused } = placed({
+      nodes: [going, anUnmanagedNode(staying)],
+      nodePools: [],
+      pods: appPods('web', 2, spread),
+    });
+
+    expect(refused).toEqual([]);
+  });
+
+  it('hold the one that the pod would be in, even where no Node tells of it yet', () => {
+    const { refused } = placed({
+      nodes: [anInFlightNode(aNodeClaim())],
+      nodePools: [],
+      pods: appPods('web', 2, spread),
     });
 
     expect(refused).toEqual([]);

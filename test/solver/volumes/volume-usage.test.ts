@@ -156,6 +156,15 @@ describe('volumeUsageOf', () => {
   });
 });
 
+describe('volumeUsageOf, of a node that is up', () => {
+  it('limits nothing where its CSINode tells no limit, whatever others of its type tell', () => {
+    const { limitsOn } = usage(5, []);
+    const other = aStateNode({ node: aNode({ meta: { name: 'other' } }) });
+
+    expect(limitsOn(other, []).size).toBe(0);
+  });
+});
+
 describe('mostAttachable', () => {
   const { attachmentsOf, limitsOn, node } = usage(6, [
     withClaims('one', 'a'),

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { taint, tolerating } from '#test/build/constraints.ts';
 import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
-import { aStateNode } from '#test/build/nodes.ts';
+import { aNodePool } from '#test/build/node-pools.ts';
+import { aNode, aStateNode } from '#test/build/nodes.ts';
 import { appPods, byZone, perNode, placed } from '#test/build/placing.ts';
+import { aRunningPod } from '#test/build/pods.ts';
 import { someSettings } from '#test/build/snapshots.ts';
-import { aSpread, aTerm, NODE_KEY, ratherApart, ZONE_KEY } from '#test/build/topology.ts';
+import { aSpread, aTerm, labelled, NODE_KEY, ratherApart, ZONE_KEY } from '#test/build/topology.ts';
 
 const softly = (topologyKey: string) => ({
   topologySpread: [aSpread({ topologyKey, whenUnsatisfiable: 'ScheduleAnyway' as const })],
@@ -79,6 +82,44 @@ describe('grantWishes', () => {
     expect(byZone(claims.filter(({ pods }) => pods.some((pod) => /other/.test(pod))))).toHaveLength(
       3,
     );
+  });
+
+  it('moves nobody to a lighter NodePool for the wish of another', () => {
+    const heavy = aNodePool({
+      meta: { name: 'heavy' },
+      weight: 10,
+      template: { labels: { rack: 'r1' }, taints: [taint('big=x:NoSchedule')] },
+    });
+    const tolerations = [tolerating('big')];
+    const apartFromWeb = aTerm({ topologyKey: 'rack', namespaceSelector: labelled({}) });
+    const { claims } = placed({
+      nodePools: [heavy, aNodePool({ meta: { name: 'light' } })],
+      pods: [
+        ...appPods('web', 1, { tolerations }),
+        ...appPods('shy', 1, { tolerations, ...ratherApart(apartFromWeb) }),
+        ...appPods('small', 1),
+      ],
+    });
+    const ofWeb = claims.find(({ pods }) => pods.includes('default/web-1'));
+
+    expect(ofWeb?.nodePool).toBe('heavy');
+  });
+
+  it('says who may be too near where nobody knows which zone it will be', () => {
+    const shy = appPods('shy', 1, ratherApart(aTerm({ topologyKey: ZONE_KEY })));
+    const full = aNode({ allocatable: { cpu: 0, memory: 0, pods: 0 } });
+    const web = aRunningPod({ meta: { labels: { app: 'web' } }, requests: { cpu: 100 } });
+    const { warnings } = placed({
+      settings: someSettings({ preferencePolicy: 'Ignore' }),
+      nodes: [aStateNode({ node: full, pods: [web] })],
+      pods: shy,
+    });
+
+    expect(warnings).toEqual([
+      expect.stringContaining(
+        '1 pod (default/shy-1) is placed without its preferred pod anti-affinity',
+      ),
+    ]);
   });
 
   it('regards no wish where the policy says so', () => {
