@@ -129,7 +129,8 @@ function* againstBudgets(world: World, { object, old, actor, type }: Change) {
     type === 'deleted' ||
     (object.metadata.deletionTimestamp !== undefined &&
       old?.metadata.deletionTimestamp === undefined);
-  if (!isSentAway) return;
+  // A pod that is not up yet is under nobody's protection.
+  if (!isSentAway || !isUp(old)) return;
   for (const budget of world.kubernetes.all('PodDisruptionBudget')) {
     const { app } = budget.spec.selector?.matchLabels ?? {};
     if (app !== object.metadata.labels?.app) continue;
@@ -139,10 +140,7 @@ function* againstBudgets(world: World, { object, old, actor, type }: Change) {
         (pod) =>
           pod.metadata.labels?.app === app &&
           pod.metadata.deletionTimestamp === undefined &&
-          Object(pod.status).conditions?.some(
-            (each: { type: string; status: string }) =>
-              each.type === 'Ready' && each.status === 'True',
-          ),
+          isUp(pod),
       ).length;
     const { desiredHealthy = 0, disruptedPods = {} } = Object(budget.status);
     // What the API server has allowed is written there; it may not have counted the latest yet.
@@ -152,3 +150,9 @@ function* againstBudgets(world: World, { object, old, actor, type }: Change) {
     }
   }
 }
+
+const isUp = (pod: KubeObject | undefined): boolean =>
+  Object(pod?.status).conditions?.some(
+    ({ type, status }: { readonly type: string; readonly status: string }) =>
+      type === 'Ready' && status === 'True',
+  ) === true;

@@ -84,8 +84,13 @@ describe('what must hold at every moment', () => {
         status: { desiredHealthy: 1, disruptedPods },
       };
       const world = watched([budget], []);
-      const pod = { kind: 'Pod', metadata: { name: 'p', labels: { app: 'web' } } };
-      world.tell({ type: 'deleted', object: pod, old: pod, actor });
+      const pod = {
+        kind: 'Pod',
+        metadata: { name: 'p', labels: { app: 'web' } },
+        status: { conditions: [{ type: 'Ready', status: 'True' }] },
+      };
+      const object = { ...pod, metadata: { ...pod.metadata, deletionTimestamp: 'now' } };
+      world.tell({ type: 'modified', object, old: pod, actor });
 
       expect(await world.after(1)).toEqual(expected);
     },
