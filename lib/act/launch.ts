@@ -92,7 +92,7 @@ async function tellWhatFailed(
   { errors, options }: FleetAnswer,
   launched: number,
 ): Promise<readonly Result[]> {
-  const soldOut = soldOutOf(errors, options);
+  const soldOut = soldOutOf(errors, options, order.placementGroup);
   const remembered = await quietly(ports, async () => {
     const terms = { now: ports.now(), until: soldOutUntil };
     await rememberSoldOut(ports.kube, soldOut, terms);

@@ -115,7 +115,11 @@ function restricted(
   soldOut: readonly SoldOut[],
 ): readonly InstanceType[] {
   const zones = new Set(subnets.map(({ zone }) => zone));
-  const soldOutKeys = new Set(soldOut.map((one) => offeringKey(one.instanceType, one)));
+  const soldOutKeys = new Set(
+    soldOut
+      .filter(({ placementGroup }) => placementGroup === undefined)
+      .map((one) => offeringKey(one.instanceType, one)),
+  );
   return types.map((type) => ({
     ...type,
     offerings: type.offerings

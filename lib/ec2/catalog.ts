@@ -50,7 +50,7 @@ export function catalogOf(sources: CatalogSources): Catalog {
   const { table, nodeClasses } = sources;
   const resolved = nodeClasses.filter(({ status }) => status.subnets.length > 0);
   const shop = {
-    available: availabilityAt(sources.soldOut, sources.now),
+    availableIn: availabilityAt(sources.soldOut, sources.now),
     requirements: offeringRequirements(),
   };
   return {
@@ -72,7 +72,7 @@ export const assumedSubnets = (table: Ec2Table): readonly ResolvedSubnet[] =>
 
 /** What all NodeClasses share. */
 interface Shop {
-  readonly available: Availability;
+  readonly availableIn: ReturnType<typeof availabilityAt>;
   readonly requirements: OfferingRequirements;
 }
 
@@ -86,11 +86,11 @@ function instanceTypesOf(
   const zones = zonesOf(subnets);
   const nodeSettings = nodeSettingsOf(nodeClass, settings, memoryFor(nodeClass, memory));
   const offeringsFor = offeringsIn(sources, nodeClass, {
-    ...shop,
+    requirements: shop.requirements,
     available: outsideOf(
       [...(sources.shiftedZones ?? []), ...fullZones(subnets)],
       zones,
-      shop.available,
+      shop.availableIn(nodeClass.status.placementGroup?.id),
     ),
   });
   const group = placementLabels(nodeClass.status.placementGroup);
@@ -154,7 +154,10 @@ function outsideOf(
 function offeringsIn(
   { reservationsTaken: taken = new Map() }: CatalogSources,
   { status }: NodeClass,
-  { available, requirements }: Shop,
+  {
+    available,
+    requirements,
+  }: { readonly available: Availability; readonly requirements: OfferingRequirements },
 ): (type: RegionalType, isCompatible: boolean) => readonly Offering[] {
   const zones = zonesOf(status.subnets);
   const partitioned = inPartitions(status.placementGroup);

@@ -1,5 +1,6 @@
 import { compareText } from '#lib/constraints/order.ts';
 import type { CapacityType } from '#lib/model/instance-type.ts';
+import type { UnavailableOffering } from '#lib/model/sold-out.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 
 /** Why one option of a fleet request gave fewer instances than it was asked for. */
@@ -116,33 +117,42 @@ export function fleetFailure(errors: readonly FleetError[]): FleetFailure {
 const isSoldOut = (code: string): boolean => SOLD_OUT_CODES.has(code) || code === NO_SPOT_ROLE;
 
 /** An option of a fleet request: what was asked for, by type, zone and capacity type. */
-export interface FleetOption {
-  readonly capacityType: CapacityType;
-  readonly instanceType: string;
-  readonly zone: string;
-}
+export type FleetOption = Omit<UnavailableOffering, 'placementGroup'>;
+
+/** How EC2 says that a spread group holds no more in a zone. Source: karpenter AWS provider v1.14. */
+const SPREAD_IS_FULL = /spread placement group/i;
 
 /**
  * The offerings that are not to be asked for again for a while, sorted. Where the account may not
  * use spot at all, or capacity is missing and EC2 does not say of what, those are all the options
- * of the request.
+ * of the request; where a spread group is full in a zone, all in that zone. What is missing in a
+ * placement group is missing there only.
  */
 export function soldOutOf(
   errors: readonly FleetError[],
   options: readonly FleetOption[],
-): readonly FleetOption[] {
+  placementGroup?: string,
+): readonly UnavailableOffering[] {
   const missing = errors.filter(({ code }) => SOLD_OUT_CODES.has(code));
   const named = missing.flatMap(({ capacityType, instanceType, zone }) =>
     instanceType !== undefined && zone !== undefined ? [{ capacityType, instanceType, zone }] : [],
   );
+  const full = new Set(
+    missing.filter(({ message }) => SPREAD_IS_FULL.test(message)).map(({ zone }) => zone),
+  );
   const noSpot = errors.some(({ code }) => code === NO_SPOT_ROLE);
   const isUnnamed = missing.length > 0 && named.length === 0;
-  const others = options.filter(
-    ({ capacityType }) => isUnnamed || (noSpot && capacityType === 'spot'),
-  );
+  const others = options.filter(({ zone }) => isUnnamed || full.has(zone));
+  const found: readonly UnavailableOffering[] = [
+    ...[...named, ...others].map((option) => ({
+      ...option,
+      ...(placementGroup !== undefined && { placementGroup }),
+    })),
+    ...options.filter(({ capacityType }) => noSpot && capacityType === 'spot'),
+  ];
   const byKey = new Map(
-    [...named, ...others].map((option) => [
-      `${option.capacityType} ${option.instanceType} ${option.zone}`,
+    found.map((option) => [
+      `${option.capacityType} ${option.instanceType} ${option.zone} ${option.placementGroup ?? ''}`,
       option,
     ]),
   );

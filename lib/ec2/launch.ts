@@ -71,6 +71,7 @@ export function launchOf(
   if (isRejection(configs)) return configs;
   return {
     ...fleetOf(sorted, basis, configs, { attempt, kind: kindOf(list, reservations) }),
+    ...(nodeClass.status.placementGroup && { placementGroup: nodeClass.status.placementGroup.id }),
     addresses: addressesFor(sorted.length, list, subnets),
     dispensable: dispensableTemplates(configs, basis),
   };

@@ -25,16 +25,25 @@ export function zonesOf(subnets: readonly ResolvedSubnet[]): readonly SubnetZone
 /** Whether an offering may be asked for: not sold out, as far as is remembered. */
 export type Availability = (capacityType: CapacityType, type: string, zone: string) => boolean;
 
-/** What is not sold out at `now`, by what is remembered. */
-export function availabilityAt(soldOut: readonly SoldOut[], now: EpochMs): Availability {
-  const name = (capacityType: string, type: string, zone: string) =>
-    `${capacityType} ${type} ${zone}`;
+/**
+ * What is not sold out at `now`, by what is remembered, in a placement group or in none. What is
+ * sold out within a group alone is so for that group only.
+ *
+ * Source: karpenter AWS provider v1.14, cache/unavailableofferings.go, IsUnavailable.
+ */
+export function availabilityAt(
+  soldOut: readonly SoldOut[],
+  now: EpochMs,
+): (placementGroup: string | undefined) => Availability {
+  const name = (capacityType: string, type: string, zone: string, group = '') =>
+    `${capacityType} ${type} ${zone} ${group}`;
   const out = new Set(
     soldOut
       .filter(({ until }) => until > now)
-      .map((sold) => name(sold.capacityType, sold.instanceType, sold.zone)),
+      .map((sold) => name(sold.capacityType, sold.instanceType, sold.zone, sold.placementGroup)),
   );
-  return (capacityType, type, zone) => !out.has(name(capacityType, type, zone));
+  return (group) => (capacityType, type, zone) =>
+    !out.has(name(capacityType, type, zone)) && !out.has(name(capacityType, type, zone, group));
 }
 
 /** Requirements of offerings, made once per zone and capacity type: thousands share them. */

@@ -39,8 +39,8 @@ export async function readSoldOut(kube: KubeTransport, now: EpochMs): Promise<So
 }
 
 /**
- * Decodes the ConfigMap's data: keys `capacityType.instanceType.zone` or `subnet.id`, values RFC
- * 3339 instants, behind them how often in a row it was sold out, where that was more than once.
+ * Decodes the ConfigMap's data: keys `capacityType.instanceType.zone`, behind it the placement group
+ * where it is so in one only, or `subnet.id`, values RFC 3339 instants, behind them how often in a row it was sold out, where that was more than once.
  *
  * Example: { "spot.m5.large.us-east-1a": "2026-11-20T12:03:00Z 2" }
  */
@@ -65,9 +65,10 @@ const SUBNET = 'subnet.';
 const untilOf = (value: string): EpochMs | undefined => parseInstant(value.split(' ')[0] ?? '');
 
 function decodeEntry(key: string, value: string): SoldOut | undefined {
-  const first = key.indexOf('.');
-  const last = key.lastIndexOf('.');
-  const capacityType = CAPACITY_TYPES.find((type) => type === key.slice(0, first));
+  const [, offering = '', placementGroup] = /^(.*?)(?:\.(pg-[0-9a-z]+))?$/.exec(key) ?? [];
+  const first = offering.indexOf('.');
+  const last = offering.lastIndexOf('.');
+  const capacityType = CAPACITY_TYPES.find((type) => type === offering.slice(0, first));
   const [instant = '', times = '1'] = value.split(' ');
   const until = parseInstant(instant);
   if (
@@ -80,8 +81,9 @@ function decodeEntry(key: string, value: string): SoldOut | undefined {
   }
   return {
     capacityType,
-    instanceType: key.slice(first + 1, last),
-    zone: key.slice(last + 1),
+    instanceType: offering.slice(first + 1, last),
+    zone: offering.slice(last + 1),
+    ...(placementGroup !== undefined && { placementGroup }),
     until,
     ...(times === '1' ? {} : { times: Number(times) }),
   };
@@ -174,8 +176,10 @@ function endedKeys(
   return Object.fromEntries(ended.map(([key]) => [key, null]));
 }
 
-const keyOf = ({ capacityType, instanceType, zone }: Omit<SoldOut, 'until'>): string =>
-  `${capacityType}.${instanceType}.${zone}`;
+const keyOf = ({ placementGroup, ...offering }: Omit<SoldOut, 'until'>): string =>
+  [offering.capacityType, offering.instanceType, offering.zone, placementGroup ?? []]
+    .flat()
+    .join('.');
 
 async function read(kube: KubeTransport): Promise<unknown> {
   try {

@@ -31,6 +31,8 @@ export interface Launch {
   readonly clientToken: string;
   /** What all its instances are bought as. */
   readonly capacityType: CapacityType;
+  /** The id of the placement group that its instances stand in. */
+  readonly placementGroup?: string;
   /** How many addresses its instances and their pods may take, by subnet. */
   readonly addresses: Readonly<Record<string, number>>;
   readonly launchTemplates: readonly LaunchTemplate[];

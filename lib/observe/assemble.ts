@@ -100,6 +100,7 @@ const bySoldOut = chain<SoldOut>(
   (a, b) => compareText(a.instanceType, b.instanceType),
   (a, b) => compareText(a.zone, b.zone),
   (a, b) => compareText(a.capacityType, b.capacityType),
+  (a, b) => compareText(a.placementGroup ?? '', b.placementGroup ?? ''),
 );
 
 const byObject = chain<LeftOut>(

@@ -81,6 +81,24 @@ describe('soldOutOf', () => {
     expect(soldOutOf([anError('MaxFleetCountExceeded')], options)).toEqual([options[0]]);
   });
 
+  it('keeps to a placement group what is missing there', () => {
+    const errors = [anError('InsufficientInstanceCapacity')];
+
+    expect(soldOutOf(errors, options, 'pg-1')).toEqual([{ ...options[0], placementGroup: 'pg-1' }]);
+  });
+
+  it('names all options of a zone in which a spread group is full', () => {
+    const message = 'The limit of instances of the spread placement group is reached';
+    const more = options.flatMap((one) => [one, { ...one, instanceType: 'm5.xlarge' }]);
+    const errors = [anError('InsufficientInstanceCapacity', { message })];
+
+    expect(soldOutOf(errors, more, 'pg-1')).toEqual(
+      more
+        .filter(({ zone }) => zone === 'us-east-1a')
+        .map((one) => ({ ...one, placementGroup: 'pg-1' })),
+    );
+  });
+
   it('takes all options for sold out where capacity is missing and EC2 does not say of what', () => {
     const nameless = {
       code: 'UnfulfillableCapacity',

@@ -50,6 +50,19 @@ describe('the memory of sold-out offerings', () => {
     expect((await api.through(readSoldOut(api.kube, start + 3 * MINUTE))).soldOut).toEqual([]);
   });
 
+  it('keeps what is sold out in a placement group apart from what is so everywhere', async () => {
+    const api = anApi();
+    const start = api.now();
+    const inGroup = { ...spot('m5.large'), placementGroup: 'pg-0a1' };
+    await api.through(rememberSoldOut(api.kube, [inGroup, spot('c5.large')], at(start)));
+
+    const { soldOut } = await api.through(readSoldOut(api.kube, start));
+    expect(soldOut.map(({ until: _, ...offering }) => offering)).toEqual([
+      inGroup,
+      spot('c5.large'),
+    ]);
+  });
+
   it('remembers longer what is sold out again soon after, and as long what is told twice', async () => {
     const api = anApi();
     const start = api.now();

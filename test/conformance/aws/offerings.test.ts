@@ -307,6 +307,19 @@ describe('placement groups', () => {
     nodeClasses: [aNodeClass({ status: { placementGroup: group } })],
   });
 
+  it('are sold out for themselves, and for nobody else', () => {
+    const soldOut = [{ ...mark('spot', 'us-east-1a'), placementGroup: 'pg-1' }];
+    const spotIn = (group?: string) =>
+      [
+        ...(typesOf({
+          ...(group !== undefined && inGroup({ id: group, name: 'g', strategy: 'cluster' })),
+          soldOut,
+        }).get('m5.large')?.offerings ?? []),
+      ].filter(({ available, capacityType }) => available && capacityType === 'spot').length;
+
+    expect([spotIn('pg-1'), spotIn('pg-2'), spotIn()]).toEqual([2, 3, 3]);
+  });
+
   it('of partitions have an offering for each of them', () => {
     const group = { id: 'pg-1', name: 'g', strategy: 'partition', partitions: 3 } as const;
     const type = typesOf(inGroup(group)).get('m5.large');
