@@ -165,6 +165,13 @@ export const SETTINGS = {
     pattern: /^(nominate|bind|none)$/,
     expected: 'nominate, bind or none',
   },
+  consolidationMoveShare: {
+    name: 'JOINERY_CONSOLIDATION_MOVE_SHARE',
+    says: 'What consolidation must save for each pod that it moves, as a share of what a pod costs on average at fair prices',
+    fallback: '0.1',
+    pattern: /^\d{1,3}(\.\d{1,6})?$/,
+    expected: 'a share such as 0.1; 0 moves pods for any saving',
+  },
   disruptionWindows: {
     name: 'JOINERY_DISRUPTION_WINDOWS',
     says: 'When nodes may be replaced, where NodePools do not say',

@@ -39,6 +39,7 @@ export const readSettings = (environment: Environment): Settings =>
       tagsNodes: read(SETTINGS.tagsNodes) === 'true',
       ...given('clusterDnsIp', read(SETTINGS.clusterDnsIp)),
       ...given('zonalShiftArn', read(SETTINGS.zonalShiftArn)),
+      consolidationMoveShare: Number(read(SETTINGS.consolidationMoveShare)),
       placement: placementIn(read(SETTINGS.placement)),
       ...given('disruptionWindows', read(SETTINGS.disruptionWindows)),
       ...gatesIn(read(SETTINGS.featureGates)),
