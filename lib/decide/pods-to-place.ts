@@ -3,7 +3,9 @@ import { isProvisionable, isReschedulableNow } from '#lib/consent/pods.ts';
 import { byNamespacedName } from '#lib/constraints/order.ts';
 import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
 import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
+import { placesOf } from '#lib/disruption/commands/places.ts';
 import { FOR_PODS } from '#lib/model/labels.ts';
+import type { StateNode } from '#lib/model/node.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { isGoing } from '#lib/solver/hosts/hosts.ts';
@@ -96,17 +98,21 @@ function madeFor(
   pods: readonly Pod[],
   { nodes }: Snapshot,
 ): readonly (readonly [string, string])[] {
-  const hostOf = new Map<string, string>();
-  for (const stateNode of nodes) {
-    for (const digest of stateNode.claim?.meta.annotations[FOR_PODS]?.split(' ') ?? []) {
-      if (!isGoing(stateNode)) hostOf.set(digest, stateNode.name);
-    }
-  }
+  const hostOf = new Map(nodes.flatMap(meantFor));
   if (hostOf.size === 0) return [];
   return pods.flatMap(({ meta }) => {
     const host = hostOf.get(podDigest(meta.uid));
     return host === undefined ? [] : [[meta.uid, host] as const];
   });
+}
+
+/** By digest of a pod: the node that was made for it, or that a command which is under way wants it on. */
+function meantFor(stateNode: StateNode): readonly (readonly [string, string])[] {
+  const { claim, name } = stateNode;
+  if (!claim) return [];
+  const made = claim.meta.annotations[FOR_PODS]?.split(' ') ?? [];
+  const own = isGoing(stateNode) ? [] : made.map((digest) => [digest, name] as const);
+  return [...own, ...placesOf(claim)];
 }
 
 /**

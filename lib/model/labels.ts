@@ -46,6 +46,8 @@ export const PODS_SEEN = 'joinery.dev/pods-seen';
 export const DISRUPTION = 'joinery.dev/disruption';
 /** On the first member of such a command: the NodeClaims that come first, as versioned JSON. */
 export const REPLACEMENTS = 'joinery.dev/replacements';
+/** On the first member of such a command: where its pods are meant to go, as versioned JSON. */
+export const PLACES = 'joinery.dev/places';
 /** On a NodeClaim from its creation: the id of the command whose nodes it replaces. */
 export const REPLACES = 'joinery.dev/replaces';
 /** On a NodeClaim: that pods were moved to its node to save money, when and from what; JSON. */

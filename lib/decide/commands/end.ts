@@ -3,7 +3,7 @@ import type { LiveCommand } from '#lib/disruption/commands/in-flight.ts';
 import { isStaying } from '#lib/disruption/commands/phase.ts';
 import { change, giveBackMembers, removeMembers } from '#lib/disruption/commands/steps.ts';
 import type { SimulationFacts } from '#lib/disruption/drift.ts';
-import { writeMemory } from '#lib/disruption/memory-of-moves.ts';
+import { memoryOf, writeMemory } from '#lib/disruption/memory-of-moves.ts';
 import type { Command } from '#lib/model/command.ts';
 import { CONSOLIDATED, INSTANCE_TYPE } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
@@ -88,7 +88,7 @@ function homelessPods(
   };
 }
 
-/** Each node that will take a moved pod remembers what was given up for it. */
+/** Each node that is meant for a moved pod remembers what was given up for it, and whose pods moved. */
 function rememberMoves(
   living: readonly StateNode[],
   snapshot: Snapshot,
@@ -102,8 +102,11 @@ function rememberMoves(
     const labels = { ...claim?.meta.labels, ...node?.meta.labels };
     return labels[INSTANCE_TYPE] ?? [];
   });
-  const memory = writeMemory({ at: snapshot.takenAt, from });
-  return snapshot.nodes.flatMap(({ name, claim }) =>
-    claim && hosts.has(name) ? change(claim, { [CONSOLIDATED]: memory }) : [],
-  );
+  const pods = living.flatMap(({ pods: bound }) => bound);
+  return snapshot.nodes.flatMap(({ name, claim }) => {
+    if (!claim || !hosts.has(name)) return [];
+    const move = { at: snapshot.takenAt, from, pods };
+    const memory = writeMemory(move, memoryOf(claim, snapshot.takenAt));
+    return change(claim, { [CONSOLIDATED]: memory });
+  });
 }

@@ -1,6 +1,7 @@
 import { compareText } from '#lib/constraints/order.ts';
 import type { Blocked } from '#lib/disruption/candidates.ts';
 import { inFlightBesides, type LiveCommand } from '#lib/disruption/commands/in-flight.ts';
+import { writePlaces } from '#lib/disruption/commands/places.ts';
 import { rememberOn } from '#lib/disruption/commands/steps.ts';
 import type { ConsentLedger } from '#lib/disruption/consent-ledger.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
@@ -13,6 +14,7 @@ import type { Pod } from '#lib/model/pod.ts';
 import { type Creation, creationsOf } from '../creations.ts';
 import { nameClaims, namesIn } from '../new-node-claim.ts';
 import { withCreated } from '../plan-ahead.ts';
+import { podDigest } from '../pods-to-place.ts';
 import { judge, objectionTo } from './judge.ts';
 import type { StaticRoom } from './static-renewal.ts';
 
@@ -65,7 +67,10 @@ export function validate(
     actions: rememberOn(
       draft.members.map(({ claim }) => claim),
       record,
-      creations.map(({ claim }) => claim),
+      {
+        replacements: creations.map(({ claim }) => claim),
+        ...(draft.placements.length > 0 && { places: writePlaces(draft.placements, podDigest) }),
+      },
     ),
     next: reckonedWith(facts, draft, creations),
   };
@@ -78,7 +83,7 @@ function asReplacement(
   at: number,
 ): NewNodeClaim {
   const memory = draft.reason === 'Underutilized' && {
-    [CONSOLIDATED]: writeMemory({ at, from: typesOf(draft) }),
+    [CONSOLIDATED]: writeMemory({ at, from: typesOf(draft), pods: [] }),
   };
   return { ...claim, annotations: { ...claim.annotations, [REPLACES]: record.id, ...memory } };
 }

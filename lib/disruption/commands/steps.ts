@@ -1,7 +1,13 @@
 import type { CommandReason } from '#lib/model/command.ts';
 import { DISRUPTION_REASON } from '#lib/model/condition-types.ts';
 import { conditionOf, isTrue, withCondition, withoutCondition } from '#lib/model/conditions.ts';
-import { DISRUPTED, DISRUPTION, DISRUPTION_BACK_OFF, REPLACEMENTS } from '#lib/model/labels.ts';
+import {
+  DISRUPTED,
+  DISRUPTION,
+  DISRUPTION_BACK_OFF,
+  PLACES,
+  REPLACEMENTS,
+} from '#lib/model/labels.ts';
 import type { Node, StateNode } from '#lib/model/node.ts';
 import type { NewNodeClaim, NodeClaim } from '#lib/model/node-claim.ts';
 import { claimRef, nodeRef } from '#lib/model/object-ref.ts';
@@ -14,19 +20,21 @@ import { writeReplacements } from './replacements.ts';
 
 /**
  * Writes a command down on each of its members, where it does not stand already. The first by uid
- * also keeps its replacements in full.
+ * also keeps its replacements in full, and where its pods go.
  */
 export function rememberOn(
   members: readonly NodeClaim[],
   record: CommandRecord,
-  replacements: readonly NewNodeClaim[] = [],
+  kept: { readonly replacements?: readonly NewNodeClaim[]; readonly places?: string } = {},
 ): readonly Action[] {
+  const { replacements = [], places } = kept;
   const text = writeRecord(record);
   return members.flatMap((claim) =>
     change(claim, {
       [DISRUPTION]: text,
       ...(claim.meta.uid === record.members[0] &&
         replacements.length > 0 && { [REPLACEMENTS]: writeReplacements(replacements) }),
+      ...(claim.meta.uid === record.members[0] && places !== undefined && { [PLACES]: places }),
     }),
   );
 }
@@ -120,6 +128,7 @@ const forget = (claim: NodeClaim, because: string | undefined, now: EpochMs): re
   change(claim, {
     [DISRUPTION]: null,
     [REPLACEMENTS]: null,
+    [PLACES]: null,
     ...(because !== undefined && { [DISRUPTION_BACK_OFF]: writeBackOff(claim, because, now) }),
   });
 

@@ -1,7 +1,7 @@
 import { isReschedulable } from '#lib/consent/pods.ts';
 import { INITIALIZED } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
-import { DISRUPTION, REPLACEMENTS, REPLACES } from '#lib/model/labels.ts';
+import { DISRUPTION, PLACES, REPLACEMENTS, REPLACES } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { isServed } from '#lib/model/node-pool.ts';
@@ -42,7 +42,7 @@ export function strayActions(
 const isAlive = ({ members }: LiveCommand): boolean => members.some(isStaying);
 
 const release = (state: StateNode, claim: NodeClaim): readonly Action[] => [
-  ...change(claim, { [DISRUPTION]: null, [REPLACEMENTS]: null }),
+  ...change(claim, { [DISRUPTION]: null, [REPLACEMENTS]: null, [PLACES]: null }),
   ...(isTrue(claim.status.conditions, INITIALIZED) ? releaseNode(state) : []),
 ];
 

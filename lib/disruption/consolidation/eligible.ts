@@ -13,7 +13,7 @@ import {
   isBlocked,
 } from '../candidates.ts';
 import { heldBack } from '../commands/back-off.ts';
-import { restingSince } from '../memory-of-moves.ts';
+import { restingPods } from '../memory-of-moves.ts';
 import { closedWindow } from '../windows.ts';
 
 /** A node that may be replaced to save money, as far as itself and its NodePool are concerned. */
@@ -48,7 +48,7 @@ export function sourceOf(state: StateNode, facts: CandidacyFacts): Source | Bloc
   if (window !== undefined) return { by: 'window', because: window };
   const failed = heldBack(claim, snapshot.takenAt);
   if (failed !== undefined) return { by: 'back-off', because: failed };
-  const resting = restingSince(claim, snapshot.takenAt);
+  const resting = restingPods(state.pods, snapshot);
   if (resting !== undefined) return { by: 'memory', because: resting };
   const usdPerHour = priceOf(candidate, snapshot);
   if (usdPerHour === undefined) {

@@ -1,0 +1,66 @@
+/**
+ * A day in the life of a cluster, as Markdown: what consolidation is worth when workloads breathe,
+ * roll out and come in batches while spot prices wander. The functions' own decisions are played
+ * forward a minute at a time over a plain model of kube-scheduler and EC2, not in the embedded
+ * world, which would take hours; Karpenter's consolidation is a model written from its rules.
+ * Arguments: pods on average, hours, seeds.
+ */
+import { type Consolidator, type DayFigures, playDay } from './play-day.ts';
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+const row = (...cells: readonly string[]): void => print(`| ${cells.join(' | ')} |`);
+
+const [pods = '150', hours = '24', seeds = '1'] = process.argv.slice(2);
+const CONSOLIDATORS: readonly Consolidator[] = ['nobody', 'Karpenter', 'Joinery'];
+const MARKETS = [
+  ['on-demand', ['on-demand']],
+  ['spot and on-demand', ['on-demand', 'spot']],
+] as const;
+
+print(
+  `${pods} pods on average over ${hours} hours, the first two not counted; mean of ${seeds} ${seeds === '1' ? 'seed' : 'seeds'}.\n`,
+);
+row(
+  'capacity',
+  'consolidation',
+  '$/h',
+  'above the bound',
+  'pods moved per h',
+  'moved twice within an hour',
+  'nodes removed per h',
+  'seconds pending per pod and day',
+  'nodes',
+);
+row('---', '---', ...Array.from({ length: 7 }, () => '--:'));
+for (const [market, capacityTypes] of MARKETS) {
+  for (const consolidator of CONSOLIDATORS) {
+    const days = Array.from({ length: Number(seeds) }, (_, at) =>
+      playDay({
+        pods: Number(pods),
+        minutes: Number(hours) * 60,
+        seed: at + 1,
+        consolidator,
+        capacityTypes,
+      }),
+    );
+    const mean = (of: (day: DayFigures) => number): number =>
+      days.reduce((sum, day) => sum + of(day), 0) / days.length;
+    const above = 100 * (mean(({ usd }) => usd) / mean(({ lowerBoundUsd }) => lowerBoundUsd) - 1);
+    row(
+      market,
+      consolidator,
+      mean(({ usd, hours: lasted }) => usd / lasted).toFixed(3),
+      `${above.toFixed(1)} %`,
+      mean(({ podsMoved, hours: lasted }) => podsMoved / lasted).toFixed(1),
+      mean(({ movedAgain }) => movedAgain).toFixed(0),
+      mean(({ nodesRemoved, hours: lasted }) => nodesRemoved / lasted).toFixed(1),
+      mean(
+        ({ podSecondsPending, meanPods, hours: lasted }) =>
+          (podSecondsPending / meanPods / lasted) * 24,
+      ).toFixed(0),
+      mean(({ meanNodes }) => meanNodes).toFixed(1),
+    );
+  }
+}
