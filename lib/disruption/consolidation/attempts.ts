@@ -15,10 +15,13 @@ export interface Attempts {
   /** Whether the set failed before, or has a member that failed too often. */
   readonly isHopeless: (set: readonly Prospect[]) => boolean;
   /**
-   * Has the set confirmed and commits it, if it may go. `places` tells where pods are tried first,
-   * by uid; found anew where absent.
+   * Has the set confirmed and commits it, if it may go today. `places` tells where pods are tried
+   * first, by uid; found anew where absent.
    */
-  readonly attempt: (set: readonly Prospect[], places?: ReadonlyMap<string, string>) => void;
+  readonly attempt: (
+    set: readonly Prospect[],
+    places?: ReadonlyMap<string, string>,
+  ) => 'committed' | 'notToday' | 'refused';
   /** Gives a node up for this pass. */
   readonly close: (prospect: Prospect, because: Blocked) => void;
 }
@@ -96,13 +99,17 @@ export function openAttempts(problem: SearchProblem, avoided: () => ReadonlySet<
       if (objection) {
         if (first && others.length === 0) close(first, objection);
         else fail(set, objection);
-        return;
+        return 'notToday';
       }
       certified++;
       const sources = set.map(({ source }) => source);
       const command = problem.certify(sources, places ?? placesFor(set), avoided());
-      if ('because' in command) fail(set, command);
-      else commit(set, command);
+      if ('because' in command) {
+        fail(set, command);
+        return 'refused';
+      }
+      commit(set, command);
+      return 'committed';
     },
   };
 }

@@ -3,7 +3,7 @@ import type { SealedClaim } from '#lib/solver/opening/seal.ts';
 import type { SimulationResult } from '#lib/solver/simulation.ts';
 import type { Blocked } from '../candidates.ts';
 import type { DraftCommand } from '../draft-command.ts';
-import { CANNOT, pricedTypes, restrictClaim } from './certain-price.ts';
+import { CANNOT, type PricedType, pricedTypes, restrictClaim } from './certain-price.ts';
 import type { Source } from './eligible.ts';
 import type { Hurdle } from './hurdle.ts';
 import { withinLimits } from './limits.ts';
@@ -108,14 +108,14 @@ function affordable(
   const affordableClaims: SealedClaim[] = [];
   for (const [at, claim] of pinned.entries()) {
     const cap = ((least[at] ?? 0) / sum) * ceiling;
-    const most = Math.min(cap, claims.length === 1 ? sameTypeCeiling(claim, set) : cap);
-    const restricted = restrictClaim(claim, (type) => {
-      const { name } = type.sourceType.type;
-      if (shunned.has(name)) return false;
-      return (
-        type.worstUsdPerHour <= cap && type.worstUsdPerHour < most + (most === cap ? 1e-12 : 0)
-      );
-    });
+    const isLikeOneOfThem = likeness(claim, set, claims.length);
+    const restricted = restrictClaim(
+      claim,
+      (type) =>
+        type.worstUsdPerHour <= cap &&
+        !shunned.has(type.sourceType.type.name) &&
+        !isLikeOneOfThem(type),
+    );
     if ('by' in restricted) return restricted;
     affordableClaims.push(restricted);
   }
@@ -133,18 +133,28 @@ const dearestOf = (claim: SealedClaim): number =>
 
 /**
  * Several nodes are not replaced by one that is like one of them: that one would rather be kept. So
- * what replaces them must cost less than the cheapest of them that is of a listed type.
+ * one node that replaces them costs less than the cheapest of them that is of a listed type; where
+ * several replace them, none is of the type of one that cost no more.
  *
  * Source: karpenter v1.14, disruption/multinodeconsolidation.go, filterOutSameInstanceType.
  */
-function sameTypeCeiling(claim: SealedClaim, set: readonly Source[]): number {
-  if (set.length < 2) return Number.POSITIVE_INFINITY;
-  const listed = new Set(claim.instanceTypes);
-  return set.reduce(
-    (least, { instanceType, usdPerHour }) =>
-      listed.has(instanceType) ? Math.min(least, usdPerHour) : least,
-    Number.POSITIVE_INFINITY,
-  );
+function likeness(
+  { instanceTypes }: SealedClaim,
+  set: readonly Source[],
+  replacements: number,
+): (type: PricedType) => boolean {
+  if (set.length < 2) return () => false;
+  const listed = new Set(instanceTypes);
+  const alike = set.filter(({ instanceType }) => listed.has(instanceType));
+  if (replacements === 1) {
+    const least = Math.min(...alike.map(({ usdPerHour }) => usdPerHour));
+    return ({ worstUsdPerHour }) => worstUsdPerHour >= least;
+  }
+  return ({ sourceType, worstUsdPerHour }) =>
+    alike.some(
+      ({ instanceType, usdPerHour }) =>
+        instanceType === sourceType.type.name && worstUsdPerHour >= usdPerHour,
+    );
 }
 
 function tooLittle(saves: number, podsMoved: number, atLeast: number): Blocked {

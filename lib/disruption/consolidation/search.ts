@@ -24,16 +24,30 @@ export function search(problem: SearchProblem): Found {
   const going = new Set<string>();
   const attempts = openAttempts(problem, () => going);
   askForConsent(attempts, problem);
+  followBlueprint(attempts, problem, going);
+  improve(attempts, problem, going);
+  explainRest(attempts, problem);
+  return { commands: attempts.commands, why: attempts.why() };
+}
+
+/** Draws the picture and commits as much of it as may be today; `going` is told what is in it. */
+function followBlueprint(attempts: Attempts, problem: SearchProblem, going: Set<string>): void {
   const blueprint = drawBlueprint([...attempts.open], problem);
   const sets = [...blueprint.deletions.map((each) => [each]), ...blueprint.merges];
   for (const { source } of sets.flat()) going.add(source.name);
-  for (const set of sets) if (!attempts.isSpent()) attempts.attempt(set, blueprint.places);
-  improve(attempts, problem, going);
-  for (const prospect of problem.prospects) {
+  for (const set of sets) {
+    if (attempts.isSpent()) return;
+    if (attempts.attempt(set, blueprint.places) !== 'refused') continue;
+    for (const { source } of set) going.delete(source.name);
+  }
+}
+
+/** Asks about each of the rest alone. */
+function explainRest(attempts: Attempts, { prospects }: SearchProblem): void {
+  for (const prospect of prospects) {
     const isDone = !attempts.open.has(prospect) || attempts.isHopeless([prospect]);
     if (!isDone && !attempts.isSpent()) attempts.attempt([prospect]);
   }
-  return { commands: attempts.commands, why: attempts.why() };
 }
 
 /** Gives up those that may not go, beside what was granted so far. */
