@@ -11,6 +11,7 @@ import type { WakeUp } from '#lib/triggers/wake-up.ts';
 import { sendHintAt } from './hints.ts';
 import { keepingLease } from './keep-lease.ts';
 import type { Remaining } from './middleware.ts';
+import { inTurn, isNews, withNews } from './news.ts';
 import { burstKey, settle } from './settle.ts';
 import type { Shell } from './shell.ts';
 
@@ -156,17 +157,20 @@ async function goRounds(
   until: EpochMs,
 ): Promise<readonly Round[]> {
   const rounds: Round[] = [];
+  const limits = { until, mayGoOn: lease.isOurs };
+  const isToBeDone = story.looksFirst ? needsLease : () => true;
+  let telling: Promise<readonly Outcome[]> = Promise.resolve([]);
   while (rounds.length < MAX_ROUNDS && shell.now() < until) {
     // What goes on coming after a launch is gathered again, so that few calls launch a burst.
     const last = rounds.at(-1);
     if (story.settles && last?.outcomes.some(isLaunch)) await settle(shell, until, podsIn(last));
-    const limits = { until, mayGoOn: lease.isOurs };
-    const isToBeDone = story.looksFirst ? needsLease : () => true;
-    const round = await goRound(shell, story, limits, isToBeDone);
+    const round = await goRound(shell, story, limits, (each) => isToBeDone(each) && !isNews(each));
     rounds.push(round);
+    const news = round.plan.actions.filter(isNews);
+    telling = inTurn(telling, () => act(shell, news, limits));
     if (!round.outcomes.some(leadsOn)) break;
   }
-  return rounds;
+  return withNews(rounds, await telling);
 }
 
 const isLaunch = ({ action }: Outcome): boolean => action.kind === 'launch';

@@ -179,6 +179,38 @@ describe('a turn', () => {
     expect(report.rounds[0]?.outcomes).toMatchObject([{ result: 'done' }]);
   });
 
+  it('looks again while pods are still being told, and says nothing twice', async () => {
+    const label = labelling(1);
+    const about = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'p', uid: 'u' };
+    const bench = aBench({
+      decide: (snapshot) => {
+        const plan = label(snapshot);
+        const news = {
+          kind: 'recordEvent',
+          about,
+          type: 'Normal',
+          reason: 'R',
+          message: 'm',
+        } as const;
+        return { ...plan, actions: [...plan.actions, news] };
+      },
+    });
+    bench.api.cluster.apply({ ...aWireNodePool(), metadata: { name: 'default' } });
+    const order: string[] = [];
+    const slow: Shell['kube'] = async (request) => {
+      if (request.method === 'POST' && request.path.endsWith('/events')) {
+        await bench.api.clock.sleep(5_000);
+        order.push('told');
+      }
+      if (request.path.endsWith('/nodepools')) order.push('looked');
+      return await bench.api.kube(request);
+    };
+    const report = await bench.take(SCHEDULE, { ...bench.shell, kube: slow });
+
+    expect(order).toEqual(['looked', 'looked', 'told']);
+    expect(report.rounds.at(-1)?.outcomes.map(({ result }) => result)).toEqual(['done', 'done']);
+  });
+
   it('lets the Lease go where it cannot look', async () => {
     const bench = aBench();
     const kube: Shell['kube'] = (request) =>
