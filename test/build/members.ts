@@ -6,6 +6,7 @@ import type { StateNode } from '#lib/model/node.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { spec } from './constraints.ts';
 import { aCatalog, anInstanceType } from './instance-types.ts';
 import { aNodeClaim, conditionsUpTo } from './node-claims.ts';
 import { aCondition, aNodePool } from './node-pools.ts';
@@ -77,9 +78,10 @@ export const mover = (name: string, cpu: number, difference: Difference<Pod> = {
     requests: difference.requests ?? { cpu, memory: GIB / 10 },
   });
 
-/** A pool that asks nothing and lets everything go, unless something else is said. */
+/** A pool of on-demand capacity that lets everything go, unless something else is said. */
 export const aFreePool = (difference: Parameters<typeof aNodePool>[0] = {}): NodePool =>
   aNodePool({
+    template: { requirements: [spec('karpenter.sh/capacity-type In on-demand')] },
     ...difference,
     disruption: { budgets: [{ nodes: '100%' }], ...difference.disruption },
   });

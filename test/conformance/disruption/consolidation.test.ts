@@ -13,7 +13,7 @@ import { conditionsUpTo } from '#test/build/node-claims.ts';
 import { GIB, MINUTE, NOON, ownedBy } from '#test/build/objects.ts';
 import { aPod } from '#test/build/pods.ts';
 import { someSettings } from '#test/build/snapshots.ts';
-import { aBoundClaim, aVolume } from '#test/build/volumes.ts';
+import { aBoundClaim, aTerm, aVolume } from '#test/build/volumes.ts';
 
 const SMALL = anInstanceType('m5.large', { cpu: 2 });
 const LARGE = anInstanceType('m5.4xlarge', { cpu: 16, pods: 234 });
@@ -304,8 +304,8 @@ describe('Consolidation', () => {
         aVolume({
           meta: { name: 'pv-local' },
           isLocal: true,
-          nodeAffinity: [[{ key: 'kubernetes.io/hostname', operator: 'In', values: ['a'] }]],
-        } as never),
+          nodeAffinity: [aTerm('kubernetes.io/hostname In a')],
+        }),
       ],
     });
 

@@ -64,7 +64,7 @@ describe('Replacement by price', () => {
     });
     const node = aMember('a', { type: current, pods: [mover('web', 500)] });
 
-    expect(pass(aCluster([node], { types: [soldOut, other] })).removed).toEqual([]);
+    expect(pass(aCluster([node], { types: [soldOut, other], ...poolOf([]) })).removed).toEqual([]);
   });
 
   it('6: where only on-demand may be bought, spot prices mean nothing', () => {
@@ -192,7 +192,7 @@ describe('Replacement by price', () => {
       aMember('a', { type: current, pods: [mover('one', 1500)] }),
       spotMember('b', current, [mover('two', 1500)]),
     ];
-    const cluster = aCluster(nodes, { types: [current, cheap] });
+    const cluster = aCluster(nodes, { types: [current, cheap], ...poolOf([]) });
     const command = certified(nodes, cluster);
 
     expect(command).toMatchObject({
@@ -202,7 +202,7 @@ describe('Replacement by price', () => {
   });
 
   it('17: what may be spot or on-demand is bound to spot', () => {
-    const cluster = aCluster([aMember('a', { pods: [mover('web', 500)] })]);
+    const cluster = aCluster([aMember('a', { pods: [mover('web', 500)] })], poolOf([]));
     const [claim] = pass(cluster).plan.nodeClaims;
 
     expect(claim?.requirements).toContainEqual(spec('karpenter.sh/capacity-type In spot'));
