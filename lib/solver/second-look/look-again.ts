@@ -1,4 +1,5 @@
 import type { AdmittedProblem, Packed } from '../attempt.ts';
+import type { PodGroup } from '../pods/pod-groups.ts';
 import { take, type Waiting } from '../pods/waiting.ts';
 import { together, type WishGivenUp } from '../wishes/wishes.ts';
 import { type OpenPlan, reopened } from './open-plan.ts';
@@ -15,10 +16,10 @@ const MOST_PLACED = 2000;
  * looked at again, one pod at a time, as if all others were bound by now; until nobody else gets
  * a place. Nobody who has a place loses it.
  *
- * Cost: nothing where nobody is left out; else pods that were × nodes, both bounded.
+ * Cost: nothing where nobody is left out for other pods' sake; else groups × nodes, bounded.
  */
 export function lookAgain(packed: Packed, problem: AdmittedProblem): Packed {
-  if (packed.left.length === 0) return packed;
+  if (!packed.left.some(({ group }) => dependsOnOthers(group))) return packed;
   const plan = reopened(packed, problem);
   const left = packed.left.map((waiting): Waiting => ({ ...waiting }));
   const conceded = placeAll(left, plan);
@@ -38,9 +39,10 @@ export function lookAgain(packed: Packed, problem: AdmittedProblem): Packed {
 function placeAll(left: readonly Waiting[], plan: OpenPlan): readonly WishGivenUp[] {
   const conceded: WishGivenUp[] = [];
   let [looks, placed] = [0, 0];
+  const hopeful = left.filter(({ group }) => dependsOnOthers(group) && plan.offers(group));
   for (let before = -1; before !== placed; ) {
     before = placed;
-    for (const waiting of left) {
+    for (const waiting of hopeful) {
       if (waiting.left.length === 0 || looks >= MOST_LOOKS) continue;
       looks += 1;
       const come = placeFrom(waiting, plan, MOST_PLACED - placed);
@@ -50,6 +52,13 @@ function placeAll(left: readonly Waiting[], plan: OpenPlan): readonly WishGivenU
   }
   return conceded;
 }
+
+/** Whether other pods decide where pods of the group may be: for those alone nothing has changed. */
+const dependsOnOthers = ({ standing, hostPorts, attachments }: PodGroup): boolean =>
+  standing.byNode.length > 0 ||
+  standing.byDomain.length > 0 ||
+  hostPorts.length > 0 ||
+  attachments.key !== '';
 
 /** Places pods of one group until one has no place, at most so many; and what each gave up. */
 function placeFrom(
