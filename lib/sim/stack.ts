@@ -51,11 +51,14 @@ export interface StackOptions {
   readonly duplicates: number;
 }
 
+/** The queues, those for messages that nobody could do among them. */
+type QueueName = 'hints' | 'deadHints' | 'interruptions' | 'deadInterruptions';
+
 /** Joinery's own stack and the account around it. */
 export interface Stack {
   readonly aws: EmbeddedAws;
   readonly functions: Readonly<Record<FunctionName, LambdaFunction>>;
-  readonly queues: Readonly<Record<'hints' | 'deadHints' | 'interruptions', Queue>>;
+  readonly queues: Readonly<Record<QueueName, Queue>>;
 }
 
 /** Time limits. Visibility timeouts are as long, which is the least that Lambda accepts. */
@@ -68,8 +71,8 @@ const TIMEOUT_MS: Readonly<Record<FunctionName, number>> = {
 };
 
 const RETENTION_MS = 4 * 86_400_000;
-/** What nobody hears in five minutes is no warning any more. Source: Karpenter's CloudFormation. */
-const INTERRUPTION_RETENTION_MS = 300_000;
+/** Long enough to see what went wrong; Karpenter's own template keeps five minutes. */
+const INTERRUPTION_RETENTION_MS = 4 * 3_600_000;
 const MAX_RECEIVES = 4;
 
 /** Instances that start are of no interest, and there are as many of those events as of the rest. */
@@ -79,11 +82,12 @@ const RULES = [
   ['rebalance', 'aws.ec2', 'EC2 Instance Rebalance Recommendation', {}],
   ['state-change', 'aws.ec2', 'EC2 Instance State-change Notification', ENDING],
   ['health', 'aws.health', 'AWS Health Event', {}],
+  ['reservation', 'aws.ec2', 'EC2 Capacity Reservation Instance Interruption Warning', {}],
 ] as const;
 
 /**
  * Deploys Joinery: five functions, the queue of hints with its dead-letter queue, the queue of
- * interruptions behind four rules, the schedules (provision and consolidate each minute, drift
+ * interruptions behind five rules, the schedules (provision and consolidate each minute, drift
  * every five), and the account with its network, images and machines to sell.
  */
 export function createStack(options: StackOptions): Stack {
@@ -121,8 +125,14 @@ function createQueues(
     visibilityTimeoutMs: 30_000,
     retentionMs: RETENTION_MS,
   });
+  const deadInterruptions = createQueue(place, {
+    name: 'joinery-interruptions-dead',
+    visibilityTimeoutMs: 30_000,
+    retentionMs: RETENTION_MS,
+  });
   return {
     deadHints,
+    deadInterruptions,
     hints: createQueue(place, {
       name: 'joinery-hints',
       visibilityTimeoutMs: TIMEOUT_MS.provision,
@@ -134,6 +144,7 @@ function createQueues(
       name: 'joinery-interruptions',
       visibilityTimeoutMs: TIMEOUT_MS.interrupt,
       retentionMs: INTERRUPTION_RETENTION_MS,
+      redrive: { to: deadInterruptions, maxReceiveCount: MAX_RECEIVES },
       duplicates,
     }),
   };

@@ -1,5 +1,7 @@
 import { burst } from './burst.ts';
+import { consolidation } from './consolidation.ts';
 import { deletedByHand } from './deleted-by-hand.ts';
+import { doNotDisrupt } from './do-not-disrupt.ts';
 import { expiry } from './expiry.ts';
 import { gpu } from './gpu.ts';
 import { graviton } from './graviton.ts';
@@ -8,12 +10,23 @@ import { impossiblePod } from './impossible-pod.ts';
 import { inflate } from './inflate.ts';
 import { layeredConstraints } from './layered-constraints.ts';
 import { moveIn } from './move-in.ts';
+import { notOurs } from './not-ours.ts';
 import { pdbAndDrift } from './pdb-and-drift.ts';
+import { rebalance } from './rebalance.ts';
+import { scheduledMaintenance } from './scheduled-maintenance.ts';
 import { selfHealing } from './self-healing.ts';
 import { soldOut } from './sold-out.ts';
+import { spotToSpot } from './spot-to-spot.ts';
+import { spotWarning } from './spot-warning.ts';
 import { startupTaints } from './startup-taints.ts';
+import { stateChange } from './state-change.ts';
+import { storm } from './storm.ts';
 import type { Story } from './story.ts';
+import { toZeroAndBack } from './to-zero-and-back.ts';
 import { weightedFallback } from './weighted-fallback.ts';
+import { whatDrifts } from './what-drifts.ts';
+import { windowsAndBudgets } from './windows-and-budgets.ts';
+import { zonalShift } from './zonal-shift.ts';
 
 /** Every story that plays, by number. */
 export const REPERTOIRE: readonly Story[] = [
@@ -27,11 +40,24 @@ export const REPERTOIRE: readonly Story[] = [
   startupTaints,
   soldOut,
   burst,
+  consolidation,
+  windowsAndBudgets,
+  spotToSpot,
+  pdbAndDrift,
+  whatDrifts,
   expiry,
+  doNotDisrupt,
   deletedByHand,
   selfHealing,
+  toZeroAndBack,
+  spotWarning,
+  rebalance,
+  scheduledMaintenance,
+  stateChange,
+  storm,
+  notOurs,
+  zonalShift,
   moveIn,
-  pdbAndDrift,
 ];
 
 /**

@@ -6,6 +6,7 @@ import type { Entry } from '#lib/sim/journal.ts';
 import { createWorld, type World } from '#lib/sim/world.ts';
 import { crdTexts } from '../crds.ts';
 import { embeddedWith } from '../embedded.ts';
+import { announcerIn } from './announcer.ts';
 import { type Manifest, noteOfUser, rehearse } from './apply-manifests.ts';
 import {
   at,
@@ -88,6 +89,7 @@ export function setStage(options: StageOptions): SetStage {
     now: world.clock.now,
     ...actsOf(world),
     ...sightsOf(world),
+    announcer: announcerIn(world),
     setUp: rehearsed.setUp,
     deploy: trigger(rehearsed.deploy),
     scale: trigger((name, replicas) => {

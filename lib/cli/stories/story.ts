@@ -33,6 +33,25 @@ export interface Harm {
   readonly silenceKubelet: (node: string) => void;
 }
 
+/** What EC2 and AWS Health announce, of nodes by their names; absent where a stage cannot say it. */
+export interface Announcer {
+  /** The two-minute warning of their spot instances, then their end. */
+  readonly takeBack: (nodes: readonly string[]) => void;
+  readonly recommendRebalance: (node: string) => void;
+  /** Work on the machine of a node; `statusCode` is AWS Health's: upcoming, open or closed. */
+  readonly scheduleWork: (node: string, startsInMs: number, statusCode: string) => void;
+  /** The same warning for an instance by its id, of whomever it is. */
+  readonly warnOf: (instanceId: string) => void;
+  /** A message that no announcement looks like. */
+  readonly babble: (text: string) => void;
+  /** Instances that run, whether or not a Node knows of them. */
+  readonly instances: () => readonly string[];
+  /** How many announcements were put aside as undoable. */
+  readonly putAside: () => number;
+  /** Shifts traffic out of a zone until `end` is called. */
+  readonly shiftAway: (zone: string) => { readonly end: () => void };
+}
+
 /**
  * What a story can do, see and claim, wherever it plays: in the embedded world or on a real API
  * server. What is seen is as it stood when the last wait ended.
@@ -66,6 +85,7 @@ export interface Stage {
   readonly sellOut: (pools: readonly SoldOutPool[]) => void;
   /** What befalls machines; absent where a stage cannot do it. */
   readonly harm?: Harm;
+  readonly announcer?: Announcer;
   /** Every object of a kind, by name. */
   readonly objects: (kind: StoryKind) => readonly StoryObject[];
   readonly nodes: () => readonly NodeSeen[];

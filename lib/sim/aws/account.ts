@@ -190,6 +190,21 @@ export const uuid = (random: Random): string =>
     hex(random, 12),
   ].join('-');
 
+/** What an event says; the rest of it is the account's. */
+export type AnnouncedEvent = Pick<CloudEvent, 'source' | 'detail-type' | 'detail'> &
+  Partial<Pick<CloudEvent, 'resources'>>;
+
+/** An event of this account, at this moment. */
+export const eventOf = (account: Account, event: AnnouncedEvent): CloudEvent => ({
+  version: '0',
+  id: uuid(account.random),
+  account: account.id,
+  time: new Date(account.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+  region: account.region,
+  resources: [],
+  ...event,
+});
+
 /** An event about one instance, as EC2 puts it on the account's default bus. */
 export function instanceEvent(
   account: Account,
@@ -197,15 +212,10 @@ export function instanceEvent(
   detailType: string,
   detail: Fields,
 ): CloudEvent {
-  return {
-    version: '0',
-    id: uuid(account.random),
+  return eventOf(account, {
     'detail-type': detailType,
     source: 'aws.ec2',
-    account: account.id,
-    time: new Date(account.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
-    region: account.region,
     resources: [`arn:aws:ec2:${account.region}:${account.id}:instance/${instanceId}`],
     detail: { 'instance-id': instanceId, ...detail },
-  };
+  });
 }

@@ -2,16 +2,18 @@ import type { Clock } from '../clock.ts';
 import type { Journal } from '../journal.ts';
 import type { MachineListener, MachineType } from '../machine.ts';
 import type { Random } from '../random.ts';
-import type {
-  Account,
-  CloudEvent,
-  Image,
-  Instance,
-  Operations,
-  SecurityGroup,
-  SoldOutRule,
-  Subnet,
-  Zone,
+import {
+  type Account,
+  type AnnouncedEvent,
+  type CloudEvent,
+  eventOf,
+  type Image,
+  type Instance,
+  type Operations,
+  type SecurityGroup,
+  type SoldOutRule,
+  type Subnet,
+  type Zone,
 } from './account.ts';
 import { type ClusterFacts, clusterOperations } from './cluster.ts';
 import { awsError } from './error.ts';
@@ -89,6 +91,8 @@ export interface EmbeddedAws {
   /** The two-minute warning for a spot instance, then its end. */
   readonly reclaim: (instanceId: string) => void;
   readonly recommendRebalance: (instanceId: string) => void;
+  /** Puts an event on the default bus, as EC2, AWS Health or anybody else does. */
+  readonly announce: (event: AnnouncedEvent) => void;
   /** Ends an instance as somebody at the console would. */
   readonly terminate: (instanceId: string) => void;
   /** Buys capacity ahead; the answer tells its id and what is left, and cancels it. */
@@ -164,6 +168,7 @@ export function createAws(options: AwsOptions): EmbeddedAws {
       };
     },
     reclaim: (id) => reclaim(account, known(account, id)),
+    announce: (event) => account.publish(eventOf(account, event)),
     recommendRebalance: (id) => recommendRebalance(account, known(account, id)),
     terminate: (id) =>
       terminate(account, known(account, id), {
