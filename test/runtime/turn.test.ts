@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { typedCall } from '#lib/aws/call.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
 import { takeLease } from '#lib/kube/lease.ts';
-import type { Plan } from '#lib/model/plan.ts';
+import type { Action, Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { formatInstant } from '#lib/model/time.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
@@ -181,17 +181,20 @@ describe('a turn', () => {
 
   it('looks again while pods are still being told, and says nothing twice', async () => {
     const label = labelling(1);
-    const about = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'p', uid: 'u' };
+    const about = {
+      ...{ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'p', uid: 'u' },
+      resourceVersion: '1',
+    };
     const bench = aBench({
       decide: (snapshot) => {
         const plan = label(snapshot);
-        const news = {
+        const news: Action = {
           kind: 'recordEvent',
           about,
           type: 'Normal',
           reason: 'R',
           message: 'm',
-        } as const;
+        };
         return { ...plan, actions: [...plan.actions, news] };
       },
     });
