@@ -20,7 +20,7 @@ const BOOKMARK = { everyMs: 60_000, beforeEndMs: 2_000 };
 const USUAL_SECONDS = 1_800;
 
 /** What is watched: a kind, perhaps in one namespace, and the request's query. */
-export interface WatchRequest {
+interface WatchRequest {
   readonly resource: Resource;
   readonly namespace: string;
   readonly query: Readonly<Record<string, string>>;
