@@ -3,8 +3,10 @@ import { type Placing, place } from '#lib/decide/place.ts';
 import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { spec } from '#test/build/constraints.ts';
+import { aNodeClaim } from '#test/build/node-claims.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
-import { aNode, anUnmanagedNode } from '#test/build/nodes.ts';
+import { aNode, anInFlightNode, anUnmanagedNode, aStateNode } from '#test/build/nodes.ts';
+import { NOON } from '#test/build/objects.ts';
 import { aPod, aRunningPod } from '#test/build/pods.ts';
 import { aSnapshot } from '#test/build/snapshots.ts';
 import {
@@ -316,6 +318,32 @@ const PLANTED: readonly Case[] = [
     },
     on({ a: 'node-a', b: 'node-a' }),
     'too many volumes',
+  ],
+  [
+    'a zone too full of which only a NodeClaim tells',
+    {
+      nodePools: [],
+      nodes: [anInFlightNode(aNodeClaim())],
+      pods: ['a', 'b'].map((name) => web(name, even(ZONE, { minDomains: 2 }))),
+    },
+    on({ a: 'claim-1', b: 'claim-1' }),
+    'too uneven in us-east-1a',
+  ],
+  [
+    'a pod refused for the sake of a zone whose only node leaves',
+    {
+      nodePools: [],
+      nodes: [
+        inZone('b'),
+        aStateNode({ claim: aNodeClaim({ meta: { deletedAt: NOON } }), node: aNode() }),
+      ],
+      pods: ['a', 'b'].map((name) => web(name, even(ZONE))),
+    },
+    {
+      ...on({ a: 'node-b' }),
+      refused: [{ pod: 'default/b', by: 'topology', because: 'no', nodePools: [] }],
+    },
+    'default/b is refused though node-b would take it',
   ],
 ];
 
