@@ -11,6 +11,7 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import { isGoing } from '#lib/solver/hosts/hosts.ts';
 import { ineligibility } from '#lib/solver/refusals/eligibility.ts';
 import { volumeObjectsOf } from '#lib/solver/volumes/volume-lookup.ts';
+import { wakeRule } from './wake-rule.ts';
 
 /** Which pods of a Snapshot need a place, and which places are spoken for. */
 export interface PodsToPlace {
@@ -37,7 +38,11 @@ export function podsToPlace(
   const liveNames = new Set(names.keys());
   const pending = snapshot.pods.filter((pod) => isProvisionable(asPromised(pod), liveNames));
   const objects = volumeObjectsOf(snapshot);
-  const judged = pending.map((pod) => ({ pod, rejection: ineligibility(pod, objects) }));
+  const mayWake = wakeRule(snapshot, pending);
+  const judged = pending.map((pod) => ({
+    pod,
+    rejection: ineligibility(pod, objects) ?? mayWake(pod),
+  }));
   const moving = snapshot.nodes
     .filter((state) => isGoing(state) || leaving.has(state.name))
     .flatMap(({ pods }) => pods)

@@ -80,6 +80,8 @@ export const MAINTENANCE = 'joinery.dev/maintenance-at';
 /** On a NodePool: how the last registrations of its nodes ended, as text with a version. */
 export const REGISTRATIONS = 'joinery.dev/registrations';
 
+/** On a NodePool: namespaces, comma-separated, for whose pods alone no first node is made. */
+export const DO_NOT_WAKE_FOR = 'joinery.dev/do-not-wake-for';
 /** On a NodePool: what its nodes may cost together, in USD per hour. */
 export const LIMIT_USD_PER_HOUR = 'joinery.dev/limit-usd-per-hour';
 

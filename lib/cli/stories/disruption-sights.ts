@@ -51,3 +51,23 @@ export const conditionReasons = (stage: Stage, type: string): ReadonlyMap<string
       return found === undefined ? [] : [[metadata.name, String(at(found, 'reason'))] as const];
     }),
   );
+
+/** What the nodes cost together, USD per hour. */
+export const usdOf = (stage: Stage): number =>
+  stage.nodes().reduce((sum, { usdPerHour }) => sum + usdPerHour, 0);
+
+const GLANCE_MS = 2_000;
+
+/** Glances every two seconds until `holds`, for so long at most; each glance is told of the time since. */
+export async function watch(
+  stage: Stage,
+  holds: () => boolean,
+  withinMs: number,
+  glance: (sinceMs: number) => void,
+): Promise<void> {
+  const until = stage.now() + withinMs;
+  while (stage.now() < until && !holds()) {
+    await stage.pass(GLANCE_MS);
+    glance(GLANCE_MS);
+  }
+}
