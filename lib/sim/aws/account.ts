@@ -3,7 +3,6 @@ import type { Journal } from '../journal.ts';
 import type { Machine, MachineListener, MachineType } from '../machine.ts';
 import type { Random } from '../random.ts';
 import type { Fields, Tags } from './request.ts';
-import type { Shift } from './zonal-shift.ts';
 
 /** An availability zone: its name, and the id that means the same zone in every account. */
 export interface Zone {
@@ -86,6 +85,13 @@ export interface PlacementGroup {
   readonly strategy: 'cluster' | 'partition' | 'spread';
   readonly partitions: number | undefined;
   readonly tags: Tags;
+}
+
+/** One shift of traffic out of a zone, by a person or by AWS itself. */
+export interface Shift {
+  readonly zone: string;
+  readonly by: 'person' | 'AWS';
+  readonly endsAt: Instant;
 }
 
 /** An instance as EC2 knows it: the machine, how it was bought, and what it was launched with. */

@@ -1,14 +1,6 @@
-import type { Instant } from '../clock.ts';
-import type { Account, Operations } from './account.ts';
+import type { Account, Operations, Shift } from './account.ts';
 import { awsError } from './error.ts';
 import { type Fields, text } from './request.ts';
-
-/** One shift of traffic out of a zone, by a person or by AWS itself. */
-export interface Shift {
-  readonly zone: string;
-  readonly by: 'person' | 'AWS';
-  readonly endsAt: Instant;
-}
 
 /** Shifts traffic out of a zone until it is told to stop, or for three days, ARC's longest. */
 export function shiftAway(
