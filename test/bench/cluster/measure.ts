@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { type AwsCall, typedCall } from '#lib/aws/call.ts';
 import { decideConsolidate } from '#lib/decide/consolidate.ts';
+import { decideDrift } from '#lib/decide/drift.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
 import { connectEndpoint } from '#lib/kube/connect-endpoint.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
@@ -103,7 +104,6 @@ const cold = connected();
 const snapshot = await measured('observe, cold', () => observe(cold), sizeOf);
 await measured('decide provision', () => decideProvision(snapshot), planned);
 await measured('decide provision, again', () => decideProvision(snapshot), planned);
-await measured('decide consolidate', () => decideConsolidate(snapshot), planned);
 await measured('observe, warm', () => observe(cold), sizeOf);
 for (let turn = 1; turn <= MAX_TURNS && process.argv[5] === 'turns'; turn += 1) {
   const report = await measured(
@@ -114,4 +114,8 @@ for (let turn = 1; turn <= MAX_TURNS && process.argv[5] === 'turns'; turn += 1) 
   );
   if (report.result === 'nothing to do' && turn > 2) break;
 }
+// By now every NodeClaim is marked as one whose node may be given up.
+const settled = await observe(cold);
+await measured('decide consolidate', () => decideConsolidate(settled), planned);
+await measured('decide drift', () => decideDrift(settled), planned);
 process.stdout.write(`${JSON.stringify(steps)}\n`);
