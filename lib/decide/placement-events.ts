@@ -22,6 +22,12 @@ export const nominatedNodes = ({
 }): ReadonlySet<string> => new Set([...placements.flatMap(({ node }) => node ?? []), ...held]);
 
 /**
+ * How many pods of one look are told where they should go; a burst of thousands would cost as many
+ * calls. Source: karpenter v1.14, provisioning/scheduling/events.go: five a second, ten at once.
+ */
+const MOST_NOMINATED = 100;
+
+/**
  * What pods are told: for which new NodeClaim they were meant, on which node that is there they
  * fit, or why no node can be given to them. Told again at each look, under a name that makes the repetition one event.
  *
@@ -45,7 +51,7 @@ export function placementEvents(
     tell(pod, 'Normal', 'Nominated', `Pod should schedule on: ${where}`);
   const wasTold = expectedOn([...pods.values()], snapshot);
   const states = new Map(snapshot.nodes.map((state) => [state.name, state]));
-  const nominations = [
+  const told = [
     ...placing.creations.flatMap((action) =>
       action.kind === 'createNodeClaim'
         ? action.forPods.flatMap((pod) => nominate(pod, `nodeclaim/${action.claim.name}`))
@@ -58,6 +64,7 @@ export function placementEvents(
       return isNews ? nominate(pod, describeHost(host, states.get(host))) : [];
     }),
   ];
+  const nominations = told.slice(0, MOST_NOMINATED);
   if (snapshot.nodePools.length === 0) return nominations;
   const refusals = placing.refused
     // A pod that wants none of our nodes is not told that it gets none.

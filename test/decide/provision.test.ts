@@ -34,6 +34,14 @@ describe('decideProvision', () => {
     expect(plan.lookAgainAt).toBe('2026-11-20T12:00:01Z');
   });
 
+  it('tells a hundred pods of a burst where they should go, and all that nothing can be done for', () => {
+    const told = (pods: ReturnType<typeof somePods>) =>
+      kinds(decideProvision(quietWorld({ pods }))).filter((kind) => kind === 'recordEvent').length;
+
+    expect(told(somePods(150))).toBe(100);
+    expect(told(somePods(150, { nodeSelector: { 'kubernetes.io/arch': 's390x' } }))).toBe(150);
+  });
+
   it('tells a pod why no node can be given to it', () => {
     const pods = [aPod({ nodeSelector: { 'kubernetes.io/arch': 's390x' } })];
     const plan = decideProvision(quietWorld({ pods }));
