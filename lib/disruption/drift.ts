@@ -3,6 +3,7 @@ import { DRIFTED } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod } from '#lib/model/pod.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
 import { priceOfNode } from '#lib/solver/opening/node-price.ts';
 import { type SimulationResult, simulate } from '#lib/solver/simulation.ts';
 import { type Blocked, type CandidacyFacts, candidateOf, isBlocked } from './candidates.ts';
@@ -15,6 +16,8 @@ import { closedWindow } from './windows.ts';
 /** What a simulation of one pass starts from. */
 export interface SimulationFacts extends CandidacyFacts {
   readonly inFlight: InFlight;
+  /** The Snapshot as it is, where `snapshot` counts what commands before this one will create. */
+  readonly seen?: Snapshot;
   /** The pods that need a place anyway, and the places that are spoken for. */
   readonly toPlace: {
     readonly pods: readonly Pod[];

@@ -52,7 +52,7 @@ describe('drift of the template', () => {
     expect(mark(claim, pool)).toBeUndefined();
   });
 
-  it('goes before everything else', () => {
+  it('142: goes before everything else', () => {
     const pool = { ...hashed('2'), ...demanding('kubernetes.io/arch', 'In', ['arm64']) };
 
     expect(mark(hashed('1'), pool)).toBe('NodePoolDrifted');
@@ -84,7 +84,7 @@ describe('drift of the instance type', () => {
   });
   const TYPE = 'node.kubernetes.io/instance-type';
 
-  it('is a type that is not sold any more', () => {
+  it('141: is a type that is not sold any more', () => {
     expect(mark(of({ [TYPE]: 'm1.small' }))).toBe('InstanceTypeNotFound');
     expect(mark(of({}))).toBeUndefined();
   });
@@ -125,7 +125,7 @@ describe('the mark of drift', () => {
     expect(mark(isMarked)).toBe('cleared');
   });
 
-  it('goes where the NodeClaim is not launched', () => {
+  it('143: goes where the NodeClaim is not launched', () => {
     const conditions = [
       ...conditionsUpTo('Initialized').map((each) =>
         each.type === 'Launched' ? aCondition('Launched', { status: 'Unknown' }) : each,

@@ -1,13 +1,8 @@
 import { isRejection } from '#lib/constraints/rejection.ts';
-import {
-  type Blocked,
-  type CandidacyFacts,
-  candidateOf,
-  isBlocked,
-} from '#lib/disruption/candidates.ts';
+import { type Blocked, candidateOf, isBlocked } from '#lib/disruption/candidates.ts';
 import { heldBack } from '#lib/disruption/commands/back-off.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
-import type { RenewalReason } from '#lib/disruption/drift.ts';
+import type { RenewalReason, SimulationFacts } from '#lib/disruption/drift.ts';
 import { closedWindow } from '#lib/disruption/windows.ts';
 import { DRIFTED } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
@@ -28,9 +23,9 @@ import { bareClaimOf, membersOf, staticPools } from '../static-pools.ts';
 export function staticRenewalDraft(
   state: StateNode,
   reason: RenewalReason,
-  facts: CandidacyFacts,
+  facts: SimulationFacts,
 ): DraftCommand | Blocked | undefined {
-  const { snapshot } = facts;
+  const snapshot = facts.seen ?? facts.snapshot;
   const name = state.claim?.meta.labels[NODEPOOL];
   const pool = snapshot.nodePools.find(({ meta }) => meta.name === name);
   if (pool?.replicas === undefined) return undefined;

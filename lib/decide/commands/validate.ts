@@ -117,6 +117,7 @@ function reckonedWith(
   }
   return {
     ...facts,
+    seen: facts.seen ?? facts.snapshot,
     snapshot: withCreated(facts.snapshot, creations),
     toPlace: { ...facts.toPlace, promised },
   };
