@@ -8,7 +8,7 @@ import type { EpochMs } from '#lib/model/time.ts';
 import { parseInstant } from '#lib/model/time.ts';
 import { type ObserveOptions, observe } from '#lib/observe/observe.ts';
 import type { WakeUp } from '#lib/triggers/wake-up.ts';
-import { sendHintAt } from './hints.ts';
+import { sendHintAt, sendHintUnlessWaiting } from './hints.ts';
 import { keepingLease } from './keep-lease.ts';
 import type { Remaining } from './middleware.ts';
 import { inTurn, isNews, withNews } from './news.ts';
@@ -262,7 +262,7 @@ const USUAL_TURN_MS = 2_000;
 
 async function comeBack(shell: Shell, freeAt: EpochMs): Promise<Ending> {
   const lookAgainAt = Math.min(freeAt, shell.now() + USUAL_TURN_MS);
-  await sendHintAt(shell, lookAgainAt, 'another invocation held the Lease', shell.now());
+  await sendHintUnlessWaiting(shell, lookAgainAt, 'another invocation held the Lease');
   return { result: 'held by another', rounds: [], lookAgainAt };
 }
 

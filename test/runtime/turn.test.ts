@@ -160,6 +160,20 @@ describe('a turn', () => {
     expect(bench.seen).toEqual([]);
   });
 
+  it('leaves one hint for all who find the Lease held, until it is due', async () => {
+    const bench = aBench();
+    await bench.holdLease('another');
+    for (let times = 0; times < 3; times += 1) await bench.take();
+    const [first] = bench.hints;
+
+    expect(bench.hints).toHaveLength(1);
+    expect(first?.sentAt).toBeGreaterThan(bench.api.now());
+
+    await bench.api.wait(2);
+    await bench.take();
+    expect(bench.hints).toHaveLength(2);
+  });
+
   it('keeps the Lease while it reads for longer than that lasts', async () => {
     const bench = aBench({ decide: labelling(1) });
     bench.api.cluster.apply({ ...aWireNodePool(), metadata: { name: 'default' } });
