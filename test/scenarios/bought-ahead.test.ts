@@ -1,49 +1,29 @@
 import { expect, it } from 'vitest';
-import { embeddedTable } from '#lib/aws/embedded-table.ts';
-import { crdTexts } from '#lib/cli/crds.ts';
-import { connectEmbedded } from '#lib/cli/embedded.ts';
-import { manifestsOf } from '#lib/cli/stories/command.ts';
-import { inflate } from '#lib/cli/stories/inflate.ts';
-import { machineTypes } from '#lib/cli/stories/machine-types.ts';
-import { identityOf } from '#lib/kube/decode.ts';
-import { createWorld, type World } from '#lib/sim/world.ts';
+import type { World } from '#lib/sim/world.ts';
 import { HOUR, MINUTE } from '#test/build/objects.ts';
+import { anUnbegunWorld, BEGINNING } from '#test/build/unbegun-world.ts';
 
 type Wire = Readonly<Record<string, unknown>>;
 
-const START = Date.UTC(2026, 10, 20, 12);
 const REQUIREMENTS = [
   { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['reserved', 'on-demand'] },
   { key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m5.large', 'c5.large'] },
 ];
 
 /** Story 1 with nodes for a pod each, before anything was applied; `nodeClass` adds to the class. */
-function aWorld(nodeClass: Wire): { readonly world: World; readonly begin: () => void } {
-  const table = embeddedTable('us-east-1');
-  if (!table) throw new Error('expected the table of us-east-1, found none');
-  const world = createWorld({
-    seed: 1,
-    start: START,
-    region: 'us-east-1',
-    types: machineTypes(table),
-    crds: crdTexts(),
-    clusterName: 'demo',
-    connect: connectEmbedded,
+const aWorld = (nodeClass: Wire) =>
+  anUnbegunWorld({
+    change: (object) => {
+      const spec = Object(Object(object).spec);
+      if (object.kind === 'EC2NodeClass') return { ...object, spec: { ...spec, ...nodeClass } };
+      if (object.kind !== 'NodePool') return object;
+      const template = { ...spec.template.spec, requirements: REQUIREMENTS };
+      return {
+        ...object,
+        spec: { ...spec, limits: {}, template: { ...spec.template, spec: template } },
+      };
+    },
   });
-  const manifests = manifestsOf(inflate).map(({ object }) => {
-    const spec = Object(Object(object).spec);
-    if (identityOf(object).kind === 'EC2NodeClass') {
-      return { ...object, spec: { ...spec, ...nodeClass } };
-    }
-    if (identityOf(object).kind !== 'NodePool') return object;
-    const template = { ...spec.template.spec, requirements: REQUIREMENTS };
-    return {
-      ...object,
-      spec: { ...spec, limits: {}, template: { ...spec.template, spec: template } },
-    };
-  });
-  return { world, begin: () => world.apply(manifests) };
-}
 
 const scale = (world: World, replicas: number): void =>
   world.scale({ kind: 'Deployment', name: 'inflate' }, replicas);
@@ -101,7 +81,7 @@ it('nodes of a capacity block are let go before EC2 takes them', async () => {
   const { world, begin } = aWorld({ capacityReservationSelectorTerms: [{ tags: MINE }] });
   world.aws.reserve({
     ...{ type: 'm5.large', zone: 'us-east-1a', instances: 1, kind: 'capacity-block', tags: MINE },
-    endsAt: START + HOUR,
+    endsAt: BEGINNING + HOUR,
   });
   begin();
   scale(world, 1);

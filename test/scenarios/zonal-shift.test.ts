@@ -1,28 +1,14 @@
 import { expect, it } from 'vitest';
-import { embeddedTable } from '#lib/aws/embedded-table.ts';
-import { crdTexts } from '#lib/cli/crds.ts';
 import { embeddedWith } from '#lib/cli/embedded.ts';
-import { manifestsOf } from '#lib/cli/stories/command.ts';
-import { inflate } from '#lib/cli/stories/inflate.ts';
-import { machineTypes } from '#lib/cli/stories/machine-types.ts';
-import { createWorld, type World } from '#lib/sim/world.ts';
+import type { World } from '#lib/sim/world.ts';
 import { MINUTE } from '#test/build/objects.ts';
+import { anUnbegunWorld } from '#test/build/unbegun-world.ts';
 
 /** Story 1 in a cluster that takes part in zonal shifts. */
 function aWorld(): World {
-  const table = embeddedTable('us-east-1');
-  if (!table) throw new Error('expected the table of us-east-1, found none');
   const zonalShiftArn = 'arn:aws:eks:us-east-1:111122223333:cluster/demo';
-  const world = createWorld({
-    seed: 1,
-    start: Date.UTC(2026, 10, 20, 12),
-    region: 'us-east-1',
-    types: machineTypes(table),
-    crds: crdTexts(),
-    clusterName: 'demo',
-    connect: embeddedWith({ zonalShiftArn }),
-  });
-  world.apply(manifestsOf(inflate).map(({ object }) => object));
+  const { world, begin } = anUnbegunWorld({ connect: embeddedWith({ zonalShiftArn }) });
+  begin();
   return world;
 }
 
