@@ -8,14 +8,14 @@ import { readMinorVersion } from '#lib/kube/version.ts';
 import { clusterToAsk, type Environment, settingsTold } from '#lib/runtime/settings.ts';
 
 /** Where the kubeconfig's cluster is. */
-export interface KubeconfigCluster {
+interface KubeconfigCluster {
   readonly server: string;
   /** Base64 PEM; '' where the kubeconfig names none. */
   readonly certificateAuthority: string;
 }
 
 /** What is looked at before anything is served. */
-export interface Preflight {
+interface Preflight {
   readonly kube: KubeTransport;
   readonly kubeconfig: KubeconfigCluster;
   readonly aws: AwsCall;

@@ -11,7 +11,7 @@ import { createMessageQueue, type Message, type MessageQueue } from './message-q
 import type { Timers } from './timers.ts';
 
 /** How often a schedule invokes each of those that have one, in seconds. */
-export interface Schedules {
+interface Schedules {
   readonly provision: number;
   readonly consolidate: number;
   readonly drift: number;

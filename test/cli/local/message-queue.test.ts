@@ -73,7 +73,7 @@ describe('the queue of joinery local', () => {
   });
 
   it('delivers nothing once it is stopped, and waits for what is under way', async () => {
-    let finish = () => undefined as void;
+    let finish: () => void = () => undefined;
     const { queue, pass, delivered } = aQueue(
       () =>
         new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { type Pace, type RealStage, realStage } from '../stack/real-stage.ts';
 import { type RealWorld, realWorld, type WorldOptions } from '../stack/real-world.ts';
 
 /** A story that was played, while its world still stands. */
-export interface Played {
+interface Played {
   readonly stage: RealStage;
   readonly world: RealWorld;
 }

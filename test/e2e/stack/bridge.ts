@@ -7,6 +7,7 @@ import {
   type InstanceTypeInfo,
   paginateDescribeInstances,
 } from '@aws-sdk/client-ec2';
+import { kubernetesVersion } from './binary.ts';
 import type { ClusterClient } from './cluster-client.ts';
 import { readRegistration } from './node-registration.ts';
 
@@ -189,7 +190,7 @@ function nodeOf(instance: Instance, type: InstanceTypeInfo, userData: string) {
         containerRuntimeVersion: 'kwok',
         kernelVersion: 'kwok',
         kubeProxyVersion: '',
-        kubeletVersion: 'v1.36.3',
+        kubeletVersion: kubernetesVersion(),
         machineID: '',
         operatingSystem: 'linux',
         osImage: 'kwok',

@@ -3,7 +3,7 @@ import { createServer, request } from 'node:https';
 import type { ControlPlane } from './control-plane.ts';
 
 /** What becomes of a request, instead of an answer. */
-export type ProxyFault = '500' | '429' | 'cut before' | 'cut after';
+type ProxyFault = '500' | '429' | 'cut before' | 'cut after';
 
 /** An API server that is not always well. */
 export interface FaultProxy {

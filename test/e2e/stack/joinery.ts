@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { until } from './control-plane.ts';
 
 /** A line of the log of `joinery local`. */
-export interface LogLine {
+interface LogLine {
   readonly time: string;
   readonly level: 'info' | 'warn' | 'error';
   readonly message: string;

@@ -24,7 +24,7 @@ export interface RealWorld {
 }
 
 /** How Joinery is started here. */
-export interface StartOptions {
+interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly heartbeatSeconds?: number;
   /** Speaks to the API server through this one instead. */

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { burst as burstStory } from '#lib/cli/stories/burst.ts';
+import { deployments, NODE_CLASS, NODE_POOL } from '#test/build/placement.ts';
+import { type Burst, burst } from '../stack/burst.ts';
+import { until } from '../stack/control-plane.ts';
+import { realWorld } from '../stack/real-world.ts';
+import { play } from './play.ts';
+
+const PODS = 1_000;
+const DEPLOYMENTS = 31;
+/** Nominated pods that end up elsewhere all the same: some per cent, by measurement. */
+const SHARE_AS_PLANNED = 0.85;
+
+describe('a thousand pods on a real control plane', () => {
+  it('play story 13, burst', () => play(burstStory, { pace: { glanceMs: 1_000 } }), 420_000);
+
+  it('of 31 Deployments run, nearly all where they were planned', async () => {
+    const world = await realWorld();
+    try {
+      for (const object of [NODE_CLASS, NODE_POOL]) await world.cluster.apply(object);
+      await until(
+        async () =>
+          (await world.cluster.list('NodePool')).some(({ status }) =>
+            JSON.stringify(status?.conditions ?? []).includes('"True"'),
+          ),
+        60_000,
+        () => 'the NodePool is ready',
+      );
+      const seen = await burst(world, deployments(PODS, DEPLOYMENTS), PODS);
+      tell(seen);
+      expect(seen.seconds).not.toBeNaN();
+      expect(seen.asPlanned / seen.planned).toBeGreaterThan(SHARE_AS_PLANNED);
+    } finally {
+      await world.end();
+    }
+  }, 420_000);
+});
+
+function tell(seen: Burst): void {
+  const share = ((100 * seen.asPlanned) / seen.planned).toFixed(1);
+  // biome-ignore lint/suspicious/noConsole: a measurement is for whoever reads the output.
+  console.info(
+    [
+      `${PODS} pods of ${DEPLOYMENTS} Deployments: all run after ${seen.seconds.toFixed(1)} s, ${seen.ourSeconds.toFixed(1)} s of it in Joinery's looks, decisions and calls`,
+      `  the first instance after ${seen.firstInstanceAfterSeconds.toFixed(1)} s; ${seen.claims} NodeClaims, ${seen.nodes} nodes`,
+      `  ${share} % of ${seen.planned} pods where planned; $${seen.plannedUsdPerHour.toFixed(2)}/h, half a minute later $${seen.settledUsdPerHour.toFixed(2)}/h`,
+    ].join('\n'),
+  );
+}
