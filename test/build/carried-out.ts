@@ -5,8 +5,8 @@ import type { StateNode } from '#lib/model/node.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { SealedClaim } from '#lib/solver/opening/seal.ts';
-import { aCondition } from './node-pools.ts';
 import { conditionsUpTo } from './node-claims.ts';
+import { aCondition } from './node-pools.ts';
 import { aMeta } from './objects.ts';
 
 const SETTLED = [...conditionsUpTo('Initialized'), aCondition('Consolidatable')];

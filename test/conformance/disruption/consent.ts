@@ -5,6 +5,7 @@ import type { Plan } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { nameOf } from '../soundness/rules.ts';
+import { isOpenAt } from './open-hours.ts';
 import { selected } from './selected.ts';
 
 const NODEPOOL = 'karpenter.sh/nodepool';
@@ -24,13 +25,19 @@ export function consentProblems(snapshot: Snapshot, plan: Plan): readonly string
         ({ claim }) => claim?.meta.labels[NODEPOOL] === meta.name,
       );
       const own = gone.filter(({ state }) => members.includes(state));
-      return (['Empty', 'Underutilized'] as const).flatMap((reason) => {
-        const most = allowed(disruption.budgets, members, reason);
-        const taken = own.some((each) => each.reason === reason) ? own.length : 0;
-        return taken > most && !onlyOther(own, reason, disruption.budgets, members)
-          ? [`${meta.name}: ${taken} nodes go for ${reason}, ${most} may`]
-          : [];
-      });
+      const count = (reason: string): number => own.filter((each) => each.reason === reason).length;
+      const most = (reason: Occasion['reason']): number =>
+        allowed(disruption.budgets, members, { reason, now: snapshot.takenAt });
+      const [empty, others] = [count('Empty'), count('Underutilized')];
+      // Empty nodes come first, and count for whatever goes after them.
+      return [
+        ...(empty > most('Empty')
+          ? [`${meta.name}: ${empty} empty nodes go, ${most('Empty')} may`]
+          : []),
+        ...(others > 0 && empty + others > most('Underutilized')
+          ? [`${meta.name}: ${empty + others} nodes go, ${most('Underutilized')} may`]
+          : []),
+      ];
     }),
     ...pdbProblems(
       snapshot,
@@ -39,22 +46,16 @@ export function consentProblems(snapshot: Snapshot, plan: Plan): readonly string
   ];
 }
 
-/** Nodes of one reason are counted against the other's budget only when they come first. */
-function onlyOther(
-  own: readonly { readonly reason: string }[],
-  reason: string,
-  budgets: readonly BudgetSpec[],
-  members: readonly StateNode[],
-): boolean {
-  const ofReason = own.filter((each) => each.reason === reason).length;
-  return reason === 'Empty' && ofReason <= allowed(budgets, members, reason);
+interface Occasion {
+  readonly reason: 'Empty' | 'Underutilized';
+  readonly now: number;
 }
 
-/** How many more nodes may go. Schedules are regarded only where they always or never fire. */
+/** How many more nodes may go. */
 function allowed(
   budgets: readonly BudgetSpec[],
   members: readonly StateNode[],
-  reason: 'Empty' | 'Underutilized',
+  { reason, now }: Occasion,
 ): number {
   const counted = members.filter(
     ({ node }) => node?.meta.labels['karpenter.sh/initialized'] === 'true',
@@ -64,6 +65,7 @@ function allowed(
   );
   const values = budgets
     .filter(({ reasons }) => reasons === undefined || reasons.includes(reason))
+    .filter((budget) => isOpenAt(budget, now))
     .map(({ nodes }) =>
       nodes.endsWith('%')
         ? Math.ceil((Number(nodes.slice(0, -1)) * counted.length) / 100)

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import { certifyConsolidation } from '#lib/disruption/consolidation/certify.ts';
 import type { StateNode } from '#lib/model/node.ts';
+import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { anInstanceType } from '#test/build/instance-types.ts';
 import { aCluster, aFreePool, aMember, MEDIUM, mover, pass, SETTLED } from '#test/build/members.ts';
@@ -17,7 +18,7 @@ import { aBoundClaim, aTerm, aVolume } from '#test/build/volumes.ts';
 
 const SMALL = anInstanceType('m5.large', { cpu: 2 });
 const LARGE = anInstanceType('m5.4xlarge', { cpu: 16, pods: 234 });
-const poolWith = (disruption: NonNullable<Parameters<typeof aFreePool>[0]>['disruption']) => ({
+const poolWith = (disruption: Partial<NodePool['disruption']>) => ({
   nodePools: [aFreePool({ disruption })],
 });
 const certified = (members: readonly StateNode[], snapshot: Snapshot) =>

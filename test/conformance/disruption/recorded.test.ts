@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { consolidationPlan } from '#test/build/consolidating.ts';
+import { followed } from '#test/build/followed.ts';
+import { recordedConsolidations } from '#test/build/recorded-consolidations.ts';
+import { unfairness } from './checker.ts';
+
+const recorded = recordedConsolidations();
+const SMALL = recorded.filter(({ name }) => name.includes('-10-'));
+
+describe('the recorded consolidations', () => {
+  it.each(recorded)('are fair in their first pass: $name', ({ snapshot }) => {
+    const { plan, creations } = consolidationPlan(snapshot);
+
+    expect(unfairness(snapshot, plan, creations)).toEqual([]);
+  });
+
+  it.each(SMALL)('end no dearer than Karpenter and move no more pods: $name', (each) => {
+    const end = followed(each.snapshot);
+
+    expect(end.usdPerHour).toBeLessThanOrEqual(each.karpenter.usdPerHour * 1.001);
+    expect(end.podsMoved).toBeLessThanOrEqual(each.karpenter.podsMoved);
+  });
+});
