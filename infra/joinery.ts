@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
@@ -7,6 +8,8 @@ import { SETTINGS } from '#lib/runtime/settings-table.ts';
 import { type Decided, Deployment } from './stack/deployment.ts';
 import type { CodeOf } from './stack/joinery-function.ts';
 import { DEFAULTS, type Door, type JoineryProps } from './stack/props.ts';
+
+export type { AlarmLimits, Door, JoineryProps, ScheduleProps } from './stack/props.ts';
 
 /** Letters and digits, and enough of them that nobody tries them all. */
 const UNGUESSABLE = /^[A-Za-z0-9]{24,128}$/;
@@ -27,7 +30,7 @@ export class Joinery extends Construct {
   constructor(scope: Construct, id: string, props: JoineryProps) {
     super(scope, id);
     const door = props.door ?? DEFAULTS.door;
-    checkPath(door, props.webhookPath);
+    check(props, door);
     const deployment = new Deployment(this, 'Deployment', decidedBy(props, door));
     const { httpApi, functionUrl } = deployment.webhookUrls;
     this.webhookUrl = httpApi ?? functionUrl;
@@ -38,7 +41,7 @@ export class Joinery extends Construct {
 }
 
 const decidedBy = (props: JoineryProps, door: Door): Decided => ({
-  code: uploaded,
+  code: uploadedFrom(props.bundles ?? bundlesFolder()),
   clusterName: props.clusterName,
   webhookPath: props.webhookPath ?? '',
   doors: { httpApi: door === 'http-api', functionUrl: door === 'function-url' },
@@ -88,19 +91,37 @@ const habits = ({
   eventBus: Boolean(settings[SETTINGS.eventBus.name]),
 });
 
-function checkPath(door: Door, path: string | undefined): void {
-  if (door === 'none' || UNGUESSABLE.test(path ?? '')) return;
-  throw new Error(
-    `Joinery's webhookPath is ${path === undefined ? 'missing' : 'not one'}: give 24 letters and digits or more that nobody can guess, for instance what \`openssl rand -hex 20\` prints, or choose door: 'none'`,
-  );
+/** Throws for what CloudFormation would refuse late, or not at all. */
+function check({ clusterName, webhookPath, vpc, consolidateSchedules }: JoineryProps, door: Door) {
+  if (clusterName === '') throw new Error("Joinery's clusterName is empty: name the EKS cluster");
+  if (door !== 'none' && !UNGUESSABLE.test(webhookPath ?? '')) {
+    throw new Error(
+      `Joinery's webhookPath is ${webhookPath === undefined ? 'missing' : 'not one'}: give 24 letters and digits or more that nobody can guess, for instance what \`openssl rand -hex 20\` prints, or choose door: 'none'`,
+    );
+  }
+  if (vpc && (vpc.subnetIds.length === 0 || vpc.securityGroupIds.length === 0)) {
+    throw new Error(
+      "Joinery's vpc needs subnetIds and securityGroupIds, one of each or more; leave vpc out to run outside of it",
+    );
+  }
+  if (consolidateSchedules?.length === 0) {
+    throw new Error(
+      "Joinery's consolidateSchedules are none: give one or more, or leave them out for each minute; a NodePool's budgets or windows keep it from being consolidated",
+    );
+  }
 }
 
-/** The bundles, which `npm run build` made, as assets that CDK uploads. */
-const uploaded: CodeOf = (scope, name) => {
-  const path = join(bundlesFolder(), name);
-  const { s3BucketName, s3ObjectKey } = new Asset(scope, 'Code', { path });
-  return { s3Bucket: s3BucketName, s3Key: s3ObjectKey };
-};
+/** The bundles in a folder, as assets that CDK uploads. */
+const uploadedFrom =
+  (folder: string): CodeOf =>
+  (scope, name) => {
+    const path = join(folder, name);
+    if (!existsSync(path)) {
+      throw new Error(`Joinery's functions are not built, there is no ${path}: npm run build`);
+    }
+    const { s3BucketName, s3ObjectKey } = new Asset(scope, 'Code', { path });
+    return { s3Bucket: s3BucketName, s3Key: s3ObjectKey };
+  };
 
 /** Beside the built package, and in a checkout the same. */
 const bundlesFolder = (): string => fileURLToPath(new URL('../dist/functions', import.meta.url));

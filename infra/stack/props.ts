@@ -52,6 +52,8 @@ export interface JoineryProps {
   readonly logRetentionDays?: number;
   /** Settings of the functions by their names, such as JOINERY_PREFERENCE_POLICY. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** The folder that holds the bundles, each in a folder of its name; the package's own where absent. */
+  readonly bundles?: string;
 }
 
 /** Above what an alarm rings. */

@@ -61,29 +61,48 @@ export interface Stack {
   readonly queues: Readonly<Record<QueueName, Queue>>;
 }
 
-/** Time limits. Visibility timeouts are as long, which is the least that Lambda accepts. */
-const TIMEOUT_MS: Readonly<Record<FunctionName, number>> = {
-  provision: 60_000,
-  admit: 3_000,
-  consolidate: 60_000,
-  drift: 60_000,
-  interrupt: 30_000,
-};
+const HOUR_MS = 3_600_000;
 
-const RETENTION_MS = 4 * 86_400_000;
-/** Long enough to see what went wrong; Karpenter's own template keeps five minutes. */
-const INTERRUPTION_RETENTION_MS = 4 * 3_600_000;
-const MAX_RECEIVES = 4;
+/**
+ * How the stack that infra/ deploys is set; a test holds both equal. Visibility timeouts are as long
+ * as the functions' own, which is the least that Lambda accepts.
+ */
+export const STACK_LIMITS = {
+  timeoutMs: {
+    provision: 60_000,
+    admit: 3_000,
+    consolidate: 60_000,
+    drift: 60_000,
+    interrupt: 30_000,
+  },
+  hintRetentionMs: HOUR_MS,
+  /** Long enough to see what went wrong; Karpenter's own template keeps five minutes. */
+  interruptionRetentionMs: 4 * HOUR_MS,
+  deadRetentionMs: 96 * HOUR_MS,
+  maxReceives: 4,
+  batchSize: 10,
+  maximumConcurrency: 2,
+} as const;
 
 /** Instances that start are of no interest, and there are as many of those events as of the rest. */
 const ENDING = { state: ['stopping', 'stopped', 'shutting-down', 'terminated'] };
-const RULES = [
+const EC2_CHANGES = { service: ['EC2'], eventTypeCategory: ['scheduledChange'] };
+
+/** What is put into the queue of interruptions: name of the rule, source, detail-type, detail. */
+export const STACK_RULES = [
   ['spot', 'aws.ec2', 'EC2 Spot Instance Interruption Warning', {}],
   ['rebalance', 'aws.ec2', 'EC2 Instance Rebalance Recommendation', {}],
   ['state-change', 'aws.ec2', 'EC2 Instance State-change Notification', ENDING],
-  ['health', 'aws.health', 'AWS Health Event', {}],
+  ['health', 'aws.health', 'AWS Health Event', EC2_CHANGES],
   ['reservation', 'aws.ec2', 'EC2 Capacity Reservation Instance Interruption Warning', {}],
 ] as const;
+
+/** When functions are woken whatever happens. */
+export const SCHEDULES = {
+  provision: 'rate(1 minute)',
+  consolidate: 'rate(1 minute)',
+  drift: 'rate(5 minutes)',
+} as const;
 
 /**
  * Deploys Joinery: five functions, the queue of hints with its dead-letter queue, the queue of
@@ -123,28 +142,28 @@ function createQueues(
   const deadHints = createQueue(place, {
     name: 'joinery-hints-dead',
     visibilityTimeoutMs: 30_000,
-    retentionMs: RETENTION_MS,
+    retentionMs: STACK_LIMITS.deadRetentionMs,
   });
   const deadInterruptions = createQueue(place, {
     name: 'joinery-interruptions-dead',
     visibilityTimeoutMs: 30_000,
-    retentionMs: RETENTION_MS,
+    retentionMs: STACK_LIMITS.deadRetentionMs,
   });
   return {
     deadHints,
     deadInterruptions,
     hints: createQueue(place, {
       name: 'joinery-hints',
-      visibilityTimeoutMs: TIMEOUT_MS.provision,
-      retentionMs: RETENTION_MS,
-      redrive: { to: deadHints, maxReceiveCount: MAX_RECEIVES },
+      visibilityTimeoutMs: STACK_LIMITS.timeoutMs.provision,
+      retentionMs: STACK_LIMITS.hintRetentionMs,
+      redrive: { to: deadHints, maxReceiveCount: STACK_LIMITS.maxReceives },
       duplicates,
     }),
     interruptions: createQueue(place, {
       name: 'joinery-interruptions',
-      visibilityTimeoutMs: TIMEOUT_MS.interrupt,
-      retentionMs: INTERRUPTION_RETENTION_MS,
-      redrive: { to: deadInterruptions, maxReceiveCount: MAX_RECEIVES },
+      visibilityTimeoutMs: STACK_LIMITS.timeoutMs.interrupt,
+      retentionMs: STACK_LIMITS.interruptionRetentionMs,
+      redrive: { to: deadInterruptions, maxReceiveCount: STACK_LIMITS.maxReceives },
       duplicates,
     }),
   };
@@ -164,7 +183,7 @@ function createFunctions(
   const define = (name: FunctionName): LambdaFunction =>
     lambda.define({
       name,
-      timeoutMs: TIMEOUT_MS[name],
+      timeoutMs: STACK_LIMITS.timeoutMs[name],
       start: (ports) => connect({ ...ports, cluster, hintQueueUrl })[name],
     });
   return {
@@ -187,18 +206,18 @@ function wire({
   readonly events: EventBridge;
   readonly functions: Stack['functions'];
 }): void {
-  const feeds = { region: cluster.region, batchSize: 10, maximumConcurrency: 2 };
+  const { batchSize, maximumConcurrency } = STACK_LIMITS;
+  const feeds = { region: cluster.region, batchSize, maximumConcurrency };
   connectQueue(clock, random, { ...feeds, queue: queues.hints, function: functions.provision });
   connectQueue(clock, random, {
     ...feeds,
     queue: queues.interruptions,
     function: functions.interrupt,
   });
-  for (const [name, source, detailType, detail] of RULES) {
+  for (const [name, source, detailType, detail] of STACK_RULES) {
     events.rule({ name, source, detailType, detail, target: queues.interruptions });
   }
-  const everyMinute = 'rate(1 minute)';
-  events.schedule({ name: 'provision', expression: everyMinute, target: functions.provision });
-  events.schedule({ name: 'consolidate', expression: everyMinute, target: functions.consolidate });
-  events.schedule({ name: 'drift', expression: 'rate(5 minutes)', target: functions.drift });
+  for (const name of ['provision', 'consolidate', 'drift'] as const) {
+    events.schedule({ name, expression: SCHEDULES[name], target: functions[name] });
+  }
 }

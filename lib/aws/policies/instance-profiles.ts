@@ -14,7 +14,8 @@ const ofNodeClass = (subject: 'ResourceTag' | 'RequestTag') => ({
 
 /**
  * Instance profiles of NodeClasses that name a role: made with the cluster's tags, changed and
- * deleted only where they have them. The one role that may be passed is the nodes' own.
+ * deleted only where they have them; nor can one that is there be tagged into ours. The one role
+ * that may be passed is the nodes' own.
  *
  * Source: karpenter AWS provider v1.14, CloudFormation, IAMIntegrationPolicy.
  */
@@ -22,15 +23,14 @@ export const instanceProfilePolicy: PolicyGroup = (place) => [
   allow('PassTheNodeRole', ['iam:PassRole'], [place.nodeRoleArn], {
     StringEquals: { 'iam:PassedToService': ['ec2.amazonaws.com', 'ec2.amazonaws.com.cn'] },
   }),
-  allow(
-    'MakeProfilesTaggedOurs',
-    ['iam:CreateInstanceProfile', 'iam:TagInstanceProfile'],
-    profiles(place),
-    {
-      StringEquals: tagsOf('RequestTag', place),
-      StringLike: ofNodeClass('RequestTag'),
-    },
-  ),
+  allow('MakeProfilesTaggedOurs', ['iam:CreateInstanceProfile'], profiles(place), {
+    StringEquals: tagsOf('RequestTag', place),
+    StringLike: ofNodeClass('RequestTag'),
+  }),
+  allow('TagOurProfiles', ['iam:TagInstanceProfile'], profiles(place), {
+    StringEquals: { ...tagsOf('RequestTag', place), ...tagsOf('ResourceTag', place) },
+    StringLike: { ...ofNodeClass('RequestTag'), ...ofNodeClass('ResourceTag') },
+  }),
   allow(
     'ChangeOurProfiles',
     [
