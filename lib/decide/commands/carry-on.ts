@@ -120,7 +120,7 @@ function stepOf(
     case 'withdrawn':
       return { actions: giveBackMembers(living, undefined, now), lookAgainInMs: SOON_MS };
     case 'undone':
-      return { actions: giveBackMembers(living, phase.because, now), lookAgainInMs: SOON_MS };
+      return { actions: giveBackMembers(living, phase, now), lookAgainInMs: SOON_MS };
   }
 }
 
@@ -133,10 +133,10 @@ function validationStep(command: LiveCommand, validating: Validating): Step {
 
 /** Who is found not to be empty any more is left alone by the rule itself; others rest a while. */
 function rejectionStep(command: LiveCommand, why: Blocked, { snapshot }: SimulationFacts): Step {
-  const because = command.record.reason === 'Empty' ? undefined : why.because;
+  const failure = command.record.reason === 'Empty' ? undefined : { because: why.because };
   return {
     actions: [
-      ...giveBackMembers(command.members, because, snapshot.takenAt),
+      ...giveBackMembers(command.members, failure, snapshot.takenAt),
       ...rejectionEvents(command, why),
     ],
     lookAgainInMs: SOON_MS,
@@ -151,7 +151,10 @@ function creationStep(command: LiveCommand, { facts }: Validating): Step {
   const names = new Set(record.validated?.replacements);
   if (!wanted || wanted.some(({ name }) => !names.has(name))) {
     const because = 'what was to replace it cannot be read any more';
-    return { actions: giveBackMembers(members, because, snapshot.takenAt), lookAgainInMs: SOON_MS };
+    return {
+      actions: giveBackMembers(members, { because }, snapshot.takenAt),
+      lookAgainInMs: SOON_MS,
+    };
   }
   const present = new Set(snapshot.nodes.flatMap(({ claim }) => claim?.meta.name ?? []));
   const missing = wanted.filter(({ name }) => !present.has(name));

@@ -65,7 +65,7 @@ export function endOf(command: LiveCommand, facts: SimulationFacts, placing: Pla
 }
 
 const undo = (living: readonly StateNode[], because: string, { takenAt }: Snapshot): End => ({
-  actions: giveBackMembers(living, because, takenAt),
+  actions: giveBackMembers(living, { because }, takenAt),
   lookAgainInMs: SOON_MS,
 });
 

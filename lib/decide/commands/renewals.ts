@@ -92,7 +92,9 @@ const restOf = (
   { takenAt }: Snapshot,
 ): readonly Action[] =>
   claim && why?.by === 'pods'
-    ? change(claim, { [DISRUPTION_BACK_OFF]: writeBackOff(claim, why.because, takenAt) })
+    ? change(claim, {
+        [DISRUPTION_BACK_OFF]: writeBackOff(claim, { because: why.because }, takenAt),
+      })
     : [];
 
 const LATER: Blocked = { by: 'later', because: 'others come first; the next look sees to it' };

@@ -10,19 +10,34 @@ interface BackOff {
   readonly because: string;
 }
 
+/** Why a command came to nothing. */
+export interface Failure {
+  readonly because: string;
+  /** What was to replace it could not be launched. */
+  readonly isFruitless?: true;
+}
+
 const VERSION = 1;
 const FIRST_MS = 2 * 60_000;
+/** As long as capacity that was sold out is not asked for again, and longer. */
+const FRUITLESS_FIRST_MS = 30 * 60_000;
 const LONGEST_MS = 60 * 60_000;
 
 /**
- * The annotation's value after one more failure: two minutes, then twice as long each time, an hour
- * at most. A node that was left alone for an hour after the last one begins anew.
+ * The annotation's value after one more failure: two minutes, or half an hour where a launch found
+ * no capacity, then twice as long each time, an hour at most. A node that was left alone for an hour
+ * after the last one begins anew.
  */
-export function writeBackOff(claim: NodeClaim, because: string, now: EpochMs): string {
+export function writeBackOff(
+  claim: NodeClaim,
+  { because, isFruitless }: Failure,
+  now: EpochMs,
+): string {
   const before = backOffOf(claim);
   const isOld = before === undefined || now > before.until + LONGEST_MS;
   const failures = isOld ? 1 : before.failures + 1;
-  const until = now + Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1));
+  const firstMs = isFruitless ? FRUITLESS_FIRST_MS : FIRST_MS;
+  const until = now + Math.min(LONGEST_MS, firstMs * 2 ** (failures - 1));
   return JSON.stringify({ v: VERSION, failures, until: formatInstant(until), because });
 }
 

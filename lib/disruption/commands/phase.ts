@@ -5,6 +5,7 @@ import type { Node, StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
+import type { Failure } from './back-off.ts';
 import type { LiveCommand } from './in-flight.ts';
 
 /**
@@ -28,7 +29,7 @@ export type Phase =
   | { readonly kind: 'done' }
   /** It was never validated and says nothing about the cluster of today. */
   | { readonly kind: 'withdrawn'; readonly because: string }
-  | { readonly kind: 'undone'; readonly because: string };
+  | ({ readonly kind: 'undone' } & Failure);
 
 /** How long a proposal must have stood before it is acted on. Source: karpenter v1.14, validation.go. */
 const MIN_AGE_MS = 15_000;
@@ -72,8 +73,8 @@ export function phaseOf(command: LiveCommand, facts: PhaseFacts): Phase {
     isUp: coming.every((claim) => claim && isTrue(claim.status.conditions, INITIALIZED)),
     ageMs: facts.now - validated.at,
   };
-  const because = whyUndone(command, standing, facts);
-  return because === undefined ? nextStep(command, standing) : { kind: 'undone', because };
+  const failure = whyUndone(command, standing, facts);
+  return failure ? { kind: 'undone', ...failure } : nextStep(command, standing);
 }
 
 /** What can be seen of a validated command. */
@@ -90,18 +91,20 @@ function whyUndone(
   { forgetful, record }: LiveCommand,
   { living, coming, isComplete, isUp, ageMs }: Standing,
   facts: PhaseFacts,
-): string | undefined {
-  if (forgetful > 0) return 'a part of it was given back already';
+): Failure | undefined {
+  if (forgetful > 0) return { because: 'a part of it was given back already' };
   if (living.length < record.members.length && !isUp) {
-    return 'a node of it was deleted before its replacement was up';
+    return { because: 'a node of it was deleted before its replacement was up' };
   }
   if (!isComplete && record.waitingSince !== undefined) {
     const lost = record.validated?.replacements[coming.indexOf(undefined)] ?? '';
-    return `its replacement ${lost} came to nothing`;
+    return { because: `its replacement ${lost} came to nothing`, isFruitless: true };
   }
-  if (!isComplete && ageMs > CREATION_MS) return 'its replacements could not be created';
+  if (!isComplete && ageMs > CREATION_MS) {
+    return { because: 'its replacements could not be created' };
+  }
   return !isUp && ageMs > timeoutMs(facts)
-    ? 'its replacements did not become ready in time'
+    ? { because: 'its replacements did not become ready in time', isFruitless: true }
     : undefined;
 }
 

@@ -13,7 +13,7 @@ import type { NewNodeClaim, NodeClaim } from '#lib/model/node-claim.ts';
 import { claimRef, nodeRef } from '#lib/model/object-ref.ts';
 import type { Action, MetaChange } from '#lib/model/plan.ts';
 import type { EpochMs } from '#lib/model/time.ts';
-import { writeBackOff } from './back-off.ts';
+import { type Failure, writeBackOff } from './back-off.ts';
 import { isStaying, isTainted } from './phase.ts';
 import { type CommandRecord, writeRecord } from './record.ts';
 import { writeReplacements } from './replacements.ts';
@@ -114,22 +114,22 @@ const event = (about: ReturnType<typeof claimRef>, message: string): Action => (
  */
 export const giveBackMembers = (
   members: readonly StateNode[],
-  because: string | undefined,
+  failure: Failure | undefined,
   now: EpochMs,
 ): readonly Action[] =>
   members
     .filter(isStaying)
     .flatMap((state) => [
-      ...(state.claim ? forget(state.claim, because, now) : []),
+      ...(state.claim ? forget(state.claim, failure, now) : []),
       ...releaseNode(state),
     ]);
 
-const forget = (claim: NodeClaim, because: string | undefined, now: EpochMs): readonly Action[] =>
+const forget = (claim: NodeClaim, failure: Failure | undefined, now: EpochMs): readonly Action[] =>
   change(claim, {
     [DISRUPTION]: null,
     [REPLACEMENTS]: null,
     [PLACES]: null,
-    ...(because !== undefined && { [DISRUPTION_BACK_OFF]: writeBackOff(claim, because, now) }),
+    ...(failure && { [DISRUPTION_BACK_OFF]: writeBackOff(claim, failure, now) }),
   });
 
 /** Takes taint and condition off a node that takes part in no command. */

@@ -252,13 +252,13 @@ describe('a command is undone, its nodes given back, ', () => {
 
   it('and rests before it is tried again, longer each time', () => {
     const lost: Happening = (snapshot, second) =>
-      second === 25 || second === 175
+      second === 25 || second === 1860
         ? { ...snapshot, nodes: snapshot.nodes.filter(({ name }) => name === 'node-1') }
         : snapshot;
-    const first = playedBetween(0, 140, cluster, lost).snapshot;
+    const first = playedBetween(0, 30, cluster, lost).snapshot;
     expect(JSON.parse(backOff(first))).toMatchObject({ failures: 1 });
     expect(named(first).claim?.meta.annotations).not.toHaveProperty([RECORD]);
-    const second = playedBetween(141, 200, first, lost).snapshot;
+    const second = playedBetween(1820, 1870, first, lost).snapshot;
     expect(JSON.parse(backOff(second))).toMatchObject({ failures: 2 });
   });
 });
