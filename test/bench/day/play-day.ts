@@ -61,6 +61,8 @@ const WARM_UP = 120;
 /** Provision acts on a proposal when it is 15 seconds old. */
 const LATER_MS = 20_000;
 const ROUNDS = 6;
+/** In minutes: both consolidators get as many passes. */
+const CONSOLIDATED_EVERY = 5;
 /** Spot nodes that EC2 takes back, a day. */
 const RECLAIMED_SHARE = 0.05;
 
@@ -150,8 +152,8 @@ function createDay(options: DayOptions, random: Random) {
       world = { ...world, nodes: world.nodes.map((state) => upIfDue(state, world, now)) };
       bind(minute);
       provision(minute, 0);
-      consolidate(minute);
-      provision(minute, LATER_MS);
+      if (minute % CONSOLIDATED_EVERY === 0) consolidate(minute);
+      if (inFlightOf(world).commands.length > 0) provision(minute, LATER_MS);
       if (minute >= WARM_UP) count(minute);
     },
     figures: (): DayFigures => ({
