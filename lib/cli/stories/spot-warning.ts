@@ -18,8 +18,10 @@ export const spotWarning: Story = {
     stage.deploy();
     await stage.untilRunning('web', PODS, 5 * MINUTE_MS);
     stage.markPeak();
-    const [warned] = stage.nodes();
+    const before = stage.nodes();
+    const [warned] = before;
     if (warned === undefined) return;
+    const pool = `${warned.instanceType} in ${warned.zone}`;
 
     const warnedAt = stage.now();
     stage.announcer?.takeBack([warned.name]);
@@ -38,16 +40,12 @@ export const spotWarning: Story = {
       isMoved && stage.now() - warnedAt < NOTICE_MS,
       `after ${seconds(stage.now() - warnedAt)}, ${counted(ready(stage), 'pod')} ready`,
     );
-    const bought = stage.nodes().filter(({ instanceType, zone }) => {
-      return instanceType === warned.instanceType && zone === warned.zone;
-    });
-    const before = stage.peak().filter(({ instanceType, zone }) => {
-      return instanceType === warned.instanceType && zone === warned.zone;
-    });
+    const same = (nodes: typeof before) =>
+      nodes.filter(({ instanceType, zone }) => `${instanceType} in ${zone}` === pool).length;
     stage.check(
       'what EC2 takes back is not bought again at once',
-      bought.length < before.length,
-      `${warned.instanceType} in ${warned.zone}: ${before.length} before, ${bought.length} now`,
+      same(stage.nodes()) < same(before),
+      `${pool}: ${same(before)} before, ${same(stage.nodes())} now`,
     );
     stage.checkOneInstancePerNodeClaim();
   },
