@@ -23,7 +23,7 @@ export function readWakeUp(event: unknown): WakeUp {
 }
 
 /** The bodies of the queue messages in `event`, in their order; none where it is no SQS batch. */
-export function readBodies(event: unknown): readonly string[] {
+function readBodies(event: unknown): readonly string[] {
   const records: unknown = isObject(event) ? event.Records : undefined;
   if (!Array.isArray(records)) return [];
   return records.flatMap((record: unknown) =>

@@ -3,7 +3,7 @@ import type { KubeTransport } from '#lib/kube/transport.ts';
 import type { Manifest } from './manifests.ts';
 
 /** Who these fields belong to, as far as server-side apply is concerned. */
-export const FIELD_MANAGER = 'joinery-install';
+const FIELD_MANAGER = 'joinery-install';
 
 /** Under which plural each kind that we apply is served. */
 const PLURALS: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const PLURALS: Readonly<Record<string, string>> = {
 };
 
 /** Where an object is served. Throws for a kind that nobody installs. */
-export function pathOf({ apiVersion, kind, metadata }: Manifest): string {
+function pathOf({ apiVersion, kind, metadata }: Manifest): string {
   const plural = PLURALS[kind];
   if (plural === undefined) throw new Error(`expected a kind that is installed, found ${kind}`);
   const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
