@@ -1,6 +1,7 @@
 import { compareText } from '#lib/constraints/order.ts';
 import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import { openLedger } from '#lib/disruption/consent-ledger.ts';
+import { consentWarnings } from '#lib/disruption/consent-warnings.ts';
 import { consolidation } from '#lib/disruption/consolidation/consolidation.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import { emptiness } from '#lib/disruption/emptiness.ts';
@@ -47,6 +48,7 @@ export function decideConsolidate(seen: Snapshot): Plan {
         ...(why.by === 'empty' ? (isEmpty.get(state.name) ?? why) : why),
       })),
     actions: [...actions, ...overdueLifts(snapshot)],
+    warnings: consentWarnings(snapshot),
     ...nextLook(snapshot, [lookAgainInMs]),
   };
 }

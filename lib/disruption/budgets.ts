@@ -4,7 +4,7 @@ import { INITIALIZED as INITIALIZED_LABEL } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { BudgetReason, BudgetSpec, NodePool } from '#lib/model/node-pool.ts';
 import type { EpochMs } from '#lib/model/time.ts';
-import { firedWithin, parseSchedule } from './cron.ts';
+import { firedWithin, firesEver, parseSchedule } from './cron.ts';
 
 /**
  * How many more nodes of a pool may be disrupted now, for a reason: the strictest of its active
@@ -57,18 +57,36 @@ export function disruptionsAllowed(
 
 /** How many nodes one budget allows; Infinity out of its hours; undefined where it is unreadable. */
 function nodesOf(budget: BudgetSpec, total: number, now: EpochMs): number | undefined {
-  const [, amount, percent] = /^(\d+)(%?)$/.exec(budget.nodes) ?? [];
-  const isOpen = isActive(budget, now);
-  if (amount === undefined || isOpen === undefined) return undefined;
-  if (!isOpen) return Number.POSITIVE_INFINITY;
-  return percent === '' ? Number(amount) : Math.ceil((total * Number(amount)) / 100);
+  if (budgetProblem(budget) !== undefined) return undefined;
+  if (!isActive(budget, now)) return Number.POSITIVE_INFINITY;
+  const amount = Number.parseInt(budget.nodes, 10);
+  return budget.nodes.endsWith('%') ? Math.ceil((total * amount) / 100) : amount;
 }
 
-/** Whether a budget speaks now; undefined where its schedule is none. Always in UTC. */
-function isActive({ schedule, durationMs }: BudgetSpec, now: EpochMs): boolean | undefined {
-  if (schedule === undefined && durationMs === undefined) return true;
-  const parsed = parseSchedule(schedule ?? '');
-  return parsed && firedWithin(parsed, durationMs ?? 0, now);
+/** Whether a budget speaks now. Always in UTC. */
+function isActive({ schedule, durationMs }: BudgetSpec, now: EpochMs): boolean {
+  if (schedule === undefined || durationMs === undefined) return true;
+  const parsed = parseSchedule(schedule);
+  return parsed !== undefined && firedWithin(parsed, durationMs, now);
+}
+
+/**
+ * Why a budget cannot be followed, for a person; undefined where it can. Such a budget lets nothing
+ * go: what it was meant to forbid is not known.
+ */
+export function budgetProblem({ nodes, schedule, durationMs }: BudgetSpec): string | undefined {
+  const [, amount, percent] = /^(\d+)(%?)$/.exec(nodes) ?? [];
+  if (amount === undefined) return `nodes: expected a number or a percentage, found "${nodes}"`;
+  if (percent === '%' && Number(amount) > 100) {
+    return `nodes: expected at most 100%, found "${nodes}"`;
+  }
+  if (schedule === undefined && durationMs === undefined) return undefined;
+  if (schedule === undefined) return 'duration: it stands without a schedule';
+  if (durationMs === undefined) return `schedule "${schedule}": it stands without a duration`;
+  const parsed = parseSchedule(schedule);
+  if (!parsed)
+    return `schedule: expected five fields such as "0 9 * * mon-fri", found "${schedule}"`;
+  return firesEver(parsed) ? undefined : `schedule "${schedule}": it never fires`;
 }
 
 /** Whether a node counts for a pool's total. Source: as disruptionsLeft. */

@@ -4,11 +4,11 @@ import { selects } from '#lib/constraints/label-selector.ts';
 import { byNamespacedName } from '#lib/constraints/order.ts';
 import { NODEPOOL } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
-import type { BudgetReason } from '#lib/model/node-pool.ts';
+import type { BudgetReason, NodePool } from '#lib/model/node-pool.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { PodDisruptionBudget } from '#lib/model/pod-disruption-budget.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { disruptionsLeft } from './budgets.ts';
+import { budgetProblem, disruptionsLeft } from './budgets.ts';
 import type { Blocked, Candidate } from './candidates.ts';
 
 /** What NodePools' budgets and PodDisruptionBudgets still allow, all commands of a pass together. */
@@ -53,12 +53,12 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
   const allowances = new Map(
     snapshot.podDisruptionBudgets.map((pdb) => [nameOf(pdb), pdb.disruptionsAllowed]),
   );
+  const drawnBy = (pods: readonly Pod[]): ReadonlyMap<string, number> =>
+    countBy(pods, (pod) => (isEvictable(pod, takenAt) ? budgetOf(pod) : undefined));
   const needsOf = (candidate: Candidate): ReadonlyMap<string, number> => {
     const known = needs.get(candidate);
     if (known) return known;
-    const fresh = countBy(candidate.state.pods, (pod) =>
-      isEvictable(pod, takenAt) ? budgetOf(pod) : undefined,
-    );
+    const fresh = drawnBy(candidate.state.pods);
     needs.set(candidate, fresh);
     return fresh;
   };
@@ -74,28 +74,26 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
     left.set(key, atFirst);
     return Math.max(0, atFirst - (granted.get(name) ?? 0));
   };
-  for (const state of nodes) {
-    if (!inFlight.has(state.name)) continue;
-    for (const pod of state.pods) {
-      const pdb = isEvictable(pod, takenAt) ? budgetOf(pod) : undefined;
-      if (pdb !== undefined) evicted.set(pdb, (evicted.get(pdb) ?? 0) + 1);
+  const leaving = nodes.filter(({ name }) => inFlight.has(name)).flatMap(({ pods }) => pods);
+  for (const [pdb, count] of drawnBy(leaving)) evicted.set(pdb, count);
+  const overdrawn = (candidates: readonly Candidate[]): Blocked | undefined => {
+    const needed = candidates.map(needsOf);
+    for (const [pdb, count] of sumOf(needed)) {
+      const drawn = evicted.get(pdb) ?? 0;
+      const allowed = (allowances.get(pdb) ?? 0) - drawn;
+      const isAlone = drawn === 0 && needed.filter((each) => each.has(pdb)).length === 1;
+      if (count > allowed && !(isAlone && allowed > 0)) return worn(pdb, count, allowed);
     }
-  }
+    return undefined;
+  };
   return {
     nodesLeft,
     objection: (candidates, reason) => {
       const byPool = countBy(candidates, ({ pool }) => pool.meta.name);
       for (const [pool, count] of byPool) {
-        if (count > nodesLeft(pool, reason)) return overBudget(pool, reason);
+        if (count > nodesLeft(pool, reason)) return overBudget(pools.get(pool), pool, reason);
       }
-      const needs = candidates.map(needsOf);
-      for (const [pdb, count] of sumOf(needs)) {
-        const drawn = evicted.get(pdb) ?? 0;
-        const allowed = (allowances.get(pdb) ?? 0) - drawn;
-        const isAlone = drawn === 0 && needs.filter((each) => each.has(pdb)).length === 1;
-        if (count > allowed && !(isAlone && allowed > 0)) return worn(pdb, count, allowed);
-      }
-      return undefined;
+      return overdrawn(candidates);
     },
     sharesBudget: (candidates) =>
       [...sumOf(candidates.map(needsOf)).keys()].some((pdb) => evicted.has(pdb)),
@@ -133,10 +131,14 @@ const nameOf = ({ meta }: PodDisruptionBudget): string => `${meta.namespace}/${m
 const poolNameOf = ({ node, claim }: StateNode): string =>
   (claim ?? node)?.meta.labels[NODEPOOL] ?? '';
 
-const overBudget = (pool: string, reason: BudgetReason): Blocked => ({
-  by: 'budget',
-  because: `the budgets of NodePool "${pool}" let no more nodes go now for reason ${reason}`,
-});
+function overBudget(pool: NodePool | undefined, name: string, reason: BudgetReason): Blocked {
+  const problem = pool?.disruption.budgets.map(budgetProblem).find((each) => each !== undefined);
+  const because =
+    problem === undefined
+      ? `the budgets of NodePool "${name}" let no more nodes go now for reason ${reason}`
+      : `a budget of NodePool "${name}" cannot be followed, so that no node goes: ${problem}`;
+  return { by: 'budget', because };
+}
 
 const worn = (pdb: string, count: number, allowed: number): Blocked => ({
   by: 'pdb',

@@ -62,6 +62,14 @@ export function parseSchedule(text: string): Schedule | undefined {
   };
 }
 
+/** The most days that a month has; February in a leap year. */
+const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Whether a schedule fires at all: "0 0 31 2 *" never does. */
+export const firesEver = ({ months, daysOfMonth, anyDayField }: Schedule): boolean =>
+  anyDayField ||
+  [...months].some((month) => [...daysOfMonth].some((day) => day <= (LONGEST[month - 1] ?? 0)));
+
 function parseField(text: string, field: Field): ReadonlySet<number> | undefined {
   const values = new Set<number>();
   for (const term of text.split(',')) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { disruptionsAllowed, disruptionsLeft } from '#lib/disruption/budgets.ts';
+import { budgetProblem, disruptionsAllowed, disruptionsLeft } from '#lib/disruption/budgets.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { BudgetSpec } from '#lib/model/node-pool.ts';
 import { aNodeClaim, conditionsUpTo } from '#test/build/node-claims.ts';
@@ -134,5 +134,32 @@ describe('disruptionsLeft', () => {
     const strict = aNodePool({ disruption: { budgets: [{ nodes: '10%' }] } });
 
     expect(disruptionsLeft(strict, gone, { reason: 'Empty', now: NOON })).toBe(0);
+  });
+});
+
+describe('budgetProblem', () => {
+  it.each([
+    [{ nodes: '150%' }, 'nodes: expected at most 100%, found "150%"'],
+    [{ nodes: '-1' }, 'nodes: expected a number or a percentage, found "-1"'],
+    [{ nodes: '1', durationMs: HOUR }, 'duration: it stands without a schedule'],
+    [{ nodes: '1', schedule: '@daily' }, 'schedule "@daily": it stands without a duration'],
+    [
+      { nodes: '1', schedule: '0 0 31 2 *', durationMs: HOUR },
+      'schedule "0 0 31 2 *": it never fires',
+    ],
+    [
+      { nodes: '1', schedule: 'often', durationMs: HOUR },
+      'schedule: expected five fields such as "0 9 * * mon-fri", found "often"',
+    ],
+  ])('says of %j what is wrong, and such a budget lets nothing go', (budget, problem) => {
+    expect(budgetProblem(budget)).toBe(problem);
+    expect(allowed([{ nodes: '100%' }, budget])).toBe(0);
+  });
+
+  it('finds nothing wrong with what fires on the last day of February', () => {
+    expect(budgetProblem({ nodes: '1', schedule: '0 0 29 2 *', durationMs: HOUR })).toBeUndefined();
+    expect(
+      budgetProblem({ nodes: '1', schedule: '0 0 31 2 mon', durationMs: HOUR }),
+    ).toBeUndefined();
   });
 });

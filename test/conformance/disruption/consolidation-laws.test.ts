@@ -11,7 +11,7 @@ describe('any consolidation', () => {
         const { plan, creations } = consolidationPlan(snapshot);
         expect(unfairness(snapshot, plan, creations)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: 120 },
     );
   });
 });
