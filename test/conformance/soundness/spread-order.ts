@@ -19,6 +19,8 @@ interface In {
 export interface Binding {
   readonly name: string;
   readonly isBound: boolean;
+  /** Whether it waits for others to be bound near it. */
+  readonly isFollower: boolean;
   /** Whether it is bound when all others are. */
   readonly isLast: boolean;
   /** The constraints it must meet, with the domain it stands in. */
@@ -44,7 +46,9 @@ export function stuckIn(
   };
   const problems = stuckInOrder(bindings, present);
   for (let order = 0; order < ORDERS && problems.length > 0; order += 1) {
-    const drawn = new Map(bindings.map((binding) => [binding, draw()]));
+    const drawn = new Map(
+      bindings.map((each) => [each, draw() + (order % 2 === 0 ? lateness(each) : 0)]),
+    );
     if (stuckInOrder(bindings, present, drawn).length === 0) return [];
   }
   return problems;
@@ -78,8 +82,8 @@ function stuckInOrder(
 }
 
 /**
- * Owners first: those that take nothing from owners of other rules, into the emptiest domain. Pods that ask for
- * nothing only when all owners wait.
+ * Owners first: those that take nothing from owners of other rules, into the emptiest domain; who
+ * follows others after them. Pods that ask for nothing only when all owners wait.
  */
 function nextOf(
   waiting: ReadonlySet<Binding>,
@@ -97,7 +101,7 @@ function nextOf(
     );
     const full = (isFree ? countsIn : owns).reduce((sum, each) => sum + tally.of(each), 0);
     const likely = foreign.length * FOREIGN + full;
-    const rank = (isFree ? FREE : 0) + (drawn?.get(binding) ?? likely);
+    const rank = (isFree ? FREE : 0) + (drawn?.get(binding) ?? likely + lateness(binding));
     if (rank >= least || !(isFree || tally.admits(binding))) continue;
     least = rank;
     best = binding;
@@ -109,8 +113,11 @@ function nextOf(
 const isAwaited = ({ group, domain }: In, waiting: ReadonlySet<Binding>): boolean =>
   [...waiting].some(({ owns }) => owns.some((own) => own.group === group && own.domain === domain));
 
+const lateness = ({ isFollower }: Binding): number => (isFollower ? FOLLOWING : 0);
+
 /** Ranks that no count of pods, and nothing that is drawn, comes near. */
 const FOREIGN = 1e6;
+const FOLLOWING = 1e10;
 const FREE = 1e12;
 
 class Tally {

@@ -172,6 +172,7 @@ function problemsAmong(
         return {
           name: nameOf(pod),
           isBound: !place.coming.includes(pod),
+          isFollower: pod.podAffinity.required.length > 0,
           isLast: pod === last,
           owns: owned.map((rule) => ({ group: rule, domain: into(rule).domain })),
           countsIn: counted(pod)
