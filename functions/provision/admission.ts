@@ -4,15 +4,25 @@
  */
 import { sendHintAt } from '#lib/runtime/hints.ts';
 import type { HintSender } from '#lib/runtime/shell.ts';
-import { allowAnswer, readAdmissionReview } from '#lib/triggers/admission-review.ts';
+import {
+  allowAnswer,
+  isKnockAt,
+  NOT_HERE,
+  readAdmissionReview,
+} from '#lib/triggers/admission-review.ts';
 
 /** Calls that follow one another this closely become one look: the hint waits for them. */
 const GATHER_MS = 1_000;
 
-/** The function that the webhook invokes. A hint that cannot be sent is left to the heartbeat. */
-export function createAdmission(shell: HintSender) {
+/**
+ * The function that the webhook invokes. A hint that cannot be sent is left to the heartbeat. A
+ * function URL lets any path through: who does not know `webhookPath` is not heard; any path will do
+ * where it is ''.
+ */
+export function createAdmission(shell: HintSender, webhookPath = '') {
   let lastHintAt = Number.NEGATIVE_INFINITY;
   return async (event: unknown) => {
+    if (!isKnockAt(webhookPath, event)) return NOT_HERE;
     const { uid, subject } = readAdmissionReview(event);
     if (shell.now() - lastHintAt >= GATHER_MS) {
       lastHintAt = shell.now();

@@ -8,11 +8,12 @@ import type { HintSender } from './shell.ts';
 export function connectQueue(
   service: string,
   environment: Environment,
-): { readonly sender: HintSender; readonly logger: Logger } {
+): { readonly sender: HintSender; readonly logger: Logger; readonly webhookPath: string } {
   const logger = createLogger(service);
-  const { region, hintQueueUrl } = readQueueSettings(environment);
+  const { region, hintQueueUrl, webhookPath } = readQueueSettings(environment);
   return {
     logger,
+    webhookPath,
     sender: {
       aws: queueCall({ region }),
       now: Date.now,

@@ -66,6 +66,13 @@ export const SETTINGS = {
     pattern: /^https?:\/\/\S+$/,
     expected: 'the URL of the queue that wakes provision',
   },
+  webhookPath: {
+    name: 'JOINERY_WEBHOOK_PATH',
+    says: 'The path of the webhook; calls to any other are not heard',
+    fallback: '',
+    pattern: /^[0-9A-Za-z_-]{0,128}$/,
+    expected: 'the unguessable path that the webhook calls, without a slash, or nothing for any',
+  },
   eventBus: {
     name: 'JOINERY_EVENT_BUS',
     says: 'An EventBridge bus that every decision is put on as an event',

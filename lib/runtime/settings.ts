@@ -109,13 +109,20 @@ export function clusterToAsk(
   return region && clusterName ? { region, clusterName } : undefined;
 }
 
+/** What the webhook's function is told. */
+export interface QueueSettings {
+  readonly region: string;
+  readonly hintQueueUrl: string;
+  /** Without slashes; '' where any path will do. */
+  readonly webhookPath: string;
+}
+
 /** The settings of whoever only sends hints; throws as readSettings does. */
-export const readQueueSettings = (
-  environment: Environment,
-): { readonly region: string; readonly hintQueueUrl: string } =>
+export const readQueueSettings = (environment: Environment): QueueSettings =>
   readAll(environment, (read) => ({
     region: read(SETTINGS.region),
     hintQueueUrl: read(SETTINGS.hintQueueUrl),
+    webhookPath: read(SETTINGS.webhookPath),
   }));
 
 function readAll<Value>(

@@ -31,6 +31,13 @@ export function readAdmissionReview(event: unknown): AdmissionSubject {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** Whether an HTTP request is for `path`, named without slashes; every one is for ''. */
+export const isKnockAt = (path: string, event: unknown): boolean =>
+  path === '' || (isObject(event) && event.rawPath === `/${path}`);
+
+/** The HTTP answer to requests for something that is not served. */
+export const NOT_HERE = { statusCode: 404, headers: {}, body: '' } as const;
+
 /** The HTTP answer that lets the object through, whatever it is. */
 export const allowAnswer = (uid: string) => ({
   statusCode: 200,

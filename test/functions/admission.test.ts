@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { createAdmission } from '#functions/provision/admission.ts';
 import { typedCall } from '#lib/aws/call.ts';
+import type { HintSender } from '#lib/runtime/shell.ts';
 
 const review = { body: JSON.stringify({ request: { uid: 'u-1', name: 'web-1' } }) };
 
-function aDoor(send: () => Promise<unknown> = async () => ({})) {
+function aDoor(send: () => Promise<unknown> = async () => ({}), path = '') {
   let now = 0;
   let hints = 0;
   const errors: string[] = [];
-  const admit = createAdmission({
+  const shell: HintSender = {
     aws: typedCall(async () => {
       hints += 1;
       return await send();
@@ -16,9 +17,9 @@ function aDoor(send: () => Promise<unknown> = async () => ({})) {
     now: () => now,
     settings: { hintQueueUrl: 'https://queue' },
     log: { info: () => undefined, warn: () => undefined, error: (text) => errors.push(text) },
-  });
+  };
   return {
-    admit,
+    admit: createAdmission(shell, path),
     errors,
     hints: () => hints,
     pass: (ms: number) => {
@@ -42,6 +43,20 @@ describe('admit', () => {
     await door.admit(review);
 
     expect(door.hints()).toBe(2);
+  });
+
+  it('hears nobody who does not know its path', async () => {
+    const door = aDoor(undefined, 'c2VjcmV0');
+    const others = ['/', '/c2VjcmV', '/c2VjcmV0/', '/C2VJCMV0', undefined];
+
+    for (const rawPath of others) {
+      expect(await door.admit({ ...review, rawPath })).toMatchObject({ statusCode: 404, body: '' });
+    }
+    expect(door.hints()).toBe(0);
+    expect(await door.admit({ ...review, rawPath: '/c2VjcmV0' })).toMatchObject({
+      statusCode: 200,
+    });
+    expect(door.hints()).toBe(1);
   });
 
   it('allows even where no hint can be sent, and says so in its log', async () => {

@@ -1,12 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '#lib/runtime/settings.ts';
+import { readQueueSettings, readSettings } from '#lib/runtime/settings.ts';
 import { settingsMarkdown } from '#lib/runtime/settings-markdown.ts';
 import { SETTINGS, type Setting } from '#lib/runtime/settings-table.ts';
 
 const [BEGIN, END] = ['<!-- settings -->', '<!-- /settings -->'];
 const readme = readFileSync('README.md', 'utf8');
 const settings: readonly Setting[] = Object.values(SETTINGS);
+
+function complaintOf(act: () => unknown): string {
+  try {
+    act();
+    return '';
+  } catch (error) {
+    return String(error);
+  }
+}
 
 describe('the settings', () => {
   it.runIf(readme.includes(BEGIN))('stand in the README as they stand in the code', () => {
@@ -25,14 +34,9 @@ describe('the settings', () => {
 
   it('are all told at once where they are bad: which, what was found, what is expected', () => {
     const bad = Object.fromEntries(settings.map(({ name }) => [name, '\n?']));
-    const told = (() => {
-      try {
-        readSettings(bad);
-        return '';
-      } catch (error) {
-        return String(error);
-      }
-    })();
+    const told = [readSettings, readQueueSettings]
+      .map((read) => complaintOf(() => read(bad)))
+      .join();
 
     const unbounded = settings.filter(({ pattern }) => pattern.test('\n?'));
     for (const { name, expected } of settings) {
