@@ -1,7 +1,7 @@
 import type { HostPort } from '#lib/constraints/host-ports.ts';
 import { compareText } from '#lib/constraints/order.ts';
 import { isRejection, type Rejection, reject } from '#lib/constraints/rejection.ts';
-import { type RequirementSpec, requirementOf } from '#lib/constraints/requirement.ts';
+import type { RequirementSpec } from '#lib/constraints/requirement.ts';
 import {
   agrees,
   intersectRequirements,
@@ -15,22 +15,12 @@ import type { Taint } from '#lib/constraints/taints.ts';
 import { typesFor } from '#lib/model/catalog.ts';
 import { conditionOf, isTrue } from '#lib/model/conditions.ts';
 import type { InstanceType, Offering } from '#lib/model/instance-type.ts';
-import {
-  AWS_GROUP,
-  CAPACITY_TYPE,
-  INSTANCE_TYPE,
-  NODECLASS,
-  NODEPOOL,
-  RESERVATION_ID,
-  RESERVATION_INTERRUPTIBLE,
-  RESERVATION_TYPE,
-  ZONE,
-  ZONE_ID,
-} from '#lib/model/labels.ts';
+import { AWS_GROUP, INSTANCE_TYPE, NODECLASS, NODEPOOL } from '#lib/model/labels.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { usdLimitProblem } from '#lib/model/usd-limit.ts';
 import { type Amounts, type Axes, amountsOf } from './amounts.ts';
+import { type ConditionsOfSale, conditionsOfSale } from './conditions-of-sale.ts';
 import { daemonLoad, daemonsOfTemplate } from './daemons.ts';
 import { isContradiction, presentIn } from './pods/ask.ts';
 import { describeMissingTypes } from './refusals/mismatch.ts';
@@ -153,6 +143,8 @@ export function sourceOf(
     return reject('instanceTypes', 'its requirements and labels contradict each other');
   }
   const daemons = daemonsOfTemplate(daemonSets, requirements, template.taints);
+  const allows = (labels: Requirements) => agrees(labels, requirements) && agrees(labels, present);
+  const conditions = conditionsOfSale(allows);
   const types = [...typesFor(catalog, nodePool)]
     .sort((a, b) => compareText(a.name, b.name))
     .map((type): SourceType => {
@@ -166,14 +158,10 @@ export function sourceOf(
         daemonPorts: load.hostPorts,
         room,
         roomAmounts: isOverdrawn(room) ? axes.map(() => -1) : amountsOf(room, axes),
-        offerings: offeringsOf(type, requirements).filter((each) =>
-          agrees(each.requirements, present),
-        ),
+        offerings: offeringsOf(type, conditions),
       };
     });
-  const allowed = types.filter(
-    (each) => agrees(each.requirements, requirements) && agrees(each.requirements, present),
-  );
+  const allowed = types.filter((each) => allows(each.requirements));
   if (allowed.length === 0) {
     const missing = describeMissingTypes(types, NO_REQUIREMENTS, requirements, 'is sold here');
     return reject('instanceTypes', missing);
@@ -215,11 +203,13 @@ function labelsOfType(type: InstanceType): Requirements {
 }
 
 /** What can be had now and is allowed by the template, with every label it decides. */
-function offeringsOf(type: InstanceType, template: Requirements): readonly Offering[] {
+function offeringsOf(type: InstanceType, conditionsIn: ConditionsOfSale): readonly Offering[] {
   return type.offerings
     .filter(isForSale)
-    .map((offering) => ({ ...offering, requirements: labelsOfOffering(offering) }))
-    .filter(({ requirements }) => agrees(requirements, template))
+    .flatMap((offering) => {
+      const { isAllowed, labels } = conditionsIn(offering);
+      return isAllowed ? [{ ...offering, requirements: labels }] : [];
+    })
     .sort(cheapestFirst);
 }
 
@@ -235,17 +225,3 @@ const cheapestFirst = (a: Offering, b: Offering): number =>
   compareText(a.zone, b.zone) ||
   compareText(a.capacityType, b.capacityType) ||
   compareText(a.reservationId ?? '', b.reservationId ?? '');
-
-/** An instance that is bought outside a reservation carries no reservation's label. */
-function labelsOfOffering(offering: Offering): Requirements {
-  const { zone, zoneId, capacityType, reservationId } = offering;
-  const labels: Record<string, string> = { [ZONE]: zone, [CAPACITY_TYPE]: capacityType };
-  if (zoneId !== '') labels[ZONE_ID] = zoneId;
-  if (reservationId !== undefined) labels[RESERVATION_ID] = reservationId;
-  const known = intersectRequirements(offering.requirements, requirementsOfLabels(labels));
-  return reservationId === undefined ? new Map([...known, ...NO_RESERVATION]) : known;
-}
-
-const NO_RESERVATION = [RESERVATION_ID, RESERVATION_TYPE, RESERVATION_INTERRUPTIBLE].map(
-  (key) => [key, requirementOf({ key, operator: 'DoesNotExist' })] as const,
-);
