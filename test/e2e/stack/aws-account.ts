@@ -3,6 +3,7 @@ import {
   DescribeSecurityGroupsCommand,
   DescribeSubnetsCommand,
   EC2Client,
+  TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import { CreateClusterCommand, EKSClient } from '@aws-sdk/client-eks';
 import { CreateRoleCommand, IAMClient } from '@aws-sdk/client-iam';
@@ -17,6 +18,8 @@ export interface AwsAccount {
   readonly prices: ReadonlyMap<string, number>;
   /** Says which pools (capacity type, type, zone, * for any) are sold out from now on. */
   readonly sellsNot: (pools: readonly (readonly [string, string, string])[]) => Promise<void>;
+  /** Ends an instance, as a person in the console does. */
+  readonly terminate: (instanceId: string) => Promise<void>;
   /** Calls by action since the account was made. */
   readonly calls: () => Promise<Readonly<Record<string, number>>>;
 }
@@ -56,6 +59,9 @@ export async function makeAccount(endpoint: string, region: string): Promise<Aws
     prices,
     sellsNot: async (soldOut) => {
       await say({ soldOut });
+    },
+    terminate: async (instanceId) => {
+      await new EC2Client(place).send(new TerminateInstancesCommand({ InstanceIds: [instanceId] }));
     },
     calls: async () =>
       Object.fromEntries(

@@ -9,6 +9,7 @@ import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE } from '#lib/model/l
 import { SPOT_SHARE } from './aws-account.ts';
 import type { KubeObject } from './cluster-client.ts';
 import type { RealWorld } from './real-world.ts';
+import { weatherIn } from './weather.ts';
 
 /** A stage in the real world, and what a story left behind there. */
 export interface RealStage extends Stage {
@@ -30,6 +31,7 @@ const USUAL_PACE: Pace = { longestPauseMs: 30_000, glanceMs: 400 };
 /** This machine may be busy with other things; a story's own checks know how long it may take. */
 const PATIENCE = 1.5;
 
+/** What stood there when the last wait ended. */
 interface Mirror {
   objects: Readonly<Record<StoryKind, readonly KubeObject[]>>;
   told: readonly KubeObject[];
@@ -114,6 +116,7 @@ export function realStage(
           pools.map(({ capacityType, type, zone }) => [capacityType, type, zone] as const),
         ),
       ),
+    ...weatherIn(world, does, () => mirror),
     untilRunning: async (app, amount, withinMs) => {
       if (await until(() => ready(app) >= amount, withinMs)) runningAfterMs = Date.now() - actedAt;
       else check(`${amount} pods of ${app} run`, false, `${ready(app)} of ${amount}`);
