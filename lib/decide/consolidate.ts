@@ -10,6 +10,7 @@ import type { Placement, Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { overlaid } from '#lib/solver/overlays/overlay.ts';
 import { propose } from './commands/propose.ts';
+import { keptEvents } from './kept-events.ts';
 import { podName } from './new-node-claim.ts';
 import { place } from './place.ts';
 import { nominatedNodes } from './placement-events.ts';
@@ -47,7 +48,7 @@ export function decideConsolidate(seen: Snapshot): Plan {
         node: state.name,
         ...(why.by === 'empty' ? (isEmpty.get(state.name) ?? why) : why),
       })),
-    actions: [...actions, ...overdueLifts(snapshot)],
+    actions: [...actions, ...overdueLifts(snapshot), ...keptEvents(found.kept, snapshot.takenAt)],
     warnings: consentWarnings(snapshot),
     ...nextLook(snapshot, [lookAgainInMs]),
   };

@@ -3,6 +3,7 @@ import { decideConsolidate } from '#lib/decide/consolidate.ts';
 import { anInstanceType } from '#test/build/instance-types.ts';
 import { aCluster, aMember, MEDIUM, mover } from '#test/build/members.ts';
 import { aStateNode } from '#test/build/nodes.ts';
+import { MINUTE, NOON } from '#test/build/objects.ts';
 import { quietWorld } from '#test/build/quiet-world.ts';
 
 const SMALL = anInstanceType('m5.large', { cpu: 2 });
@@ -92,5 +93,29 @@ describe('decideConsolidate', () => {
     });
 
     expect(decideConsolidate(aCluster([aMember('a', { pods: [cheap] })])).commands).toEqual([]);
+  });
+
+  it('tells Nodes and NodeClaims once in 15 minutes why they stay', () => {
+    const guard = { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
+    const full = Array.from({ length: 2 }, (_, at) => mover(`full-${at}`, 1900));
+    const nodes = [
+      aMember('a', { ...guard, pods: [mover('x', 500)] }),
+      aMember('b', { pods: full }),
+    ];
+    const cluster = aCluster(nodes);
+    const told = (minutes: number) =>
+      decideConsolidate({ ...cluster, takenAt: NOON + minutes * MINUTE }).actions.flatMap(
+        (action) =>
+          action.kind === 'recordEvent' ? [`${action.about.name}: ${action.reason}`] : [],
+      );
+
+    expect(told(7)).toEqual([
+      'a: DisruptionBlocked',
+      'claim-a: DisruptionBlocked',
+      'b: Unconsolidatable',
+      'claim-b: Unconsolidatable',
+    ]);
+    expect(told(8)).toEqual([]);
+    expect(told(22)).toHaveLength(4);
   });
 });

@@ -25,7 +25,7 @@ export function evictionCost({ meta, priority }: Pod): number {
 }
 
 /** What it costs to move a node's pods: 1 for the node, and what each eviction costs if anything. */
-export const disruptionOf = (pods: readonly Pod[]): number =>
+const disruptionOf = (pods: readonly Pod[]): number =>
   pods.reduce((sum, pod) => sum + Math.max(0, evictionCost(pod)), 1);
 
 /** What all nodes of a NodePool cost together, and what it would cost to move all their pods. */

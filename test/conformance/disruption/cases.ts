@@ -14,7 +14,7 @@ export type Verdict =
   | { readonly kind: 'notApplicable'; readonly because: string };
 
 /** By subject, the numbers of the cases there are. */
-export const SUBJECTS: Readonly<Record<string, readonly number[]>> = {
+const SUBJECTS: Readonly<Record<string, readonly number[]>> = {
   candidates: [2, 3, 4, 45, 46, 48, 50, 52, 98, 99],
   prices: [5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 73, 102],
   consolidation: [

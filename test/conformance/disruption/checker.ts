@@ -95,7 +95,7 @@ function isGuarded({ meta, startedAt }: Pod, now: number): boolean {
 }
 
 /** Pods that lose their node and need another one. */
-export const movers = ({ pods }: StateNode): readonly Pod[] =>
+const movers = ({ pods }: StateNode): readonly Pod[] =>
   pods.filter(
     (pod) =>
       isBudgetedPod(pod) &&
