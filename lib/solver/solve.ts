@@ -138,13 +138,18 @@ export function solve(problem: SolveProblem): SolveResult {
 }
 
 /** Who runs, or is about to be bound, and is not placed here. */
-const runningBeside = (
+function runningBeside(
   batch: ReadonlySet<string>,
   { snapshot, promised }: SolveProblem,
-): readonly Pod[] =>
-  [...snapshot.nodes.flatMap(({ pods }) => pods), ...[...promised.values()].flat()].filter(
-    ({ meta }) => !batch.has(meta.uid),
-  );
+): readonly Pod[] {
+  const running: Pod[] = [];
+  const add = (pods: readonly Pod[]): void => {
+    for (const pod of pods) if (!batch.has(pod.meta.uid)) running.push(pod);
+  };
+  for (const { pods } of snapshot.nodes) add(pods);
+  for (const pods of promised.values()) add(pods);
+  return running;
+}
 
 /** The sources with what is known of the volumes that nodes of their types may have attached. */
 const withAttachmentLimits = (sources: readonly Source[], volumes: Volumes): readonly Source[] =>

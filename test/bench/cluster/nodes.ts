@@ -167,7 +167,7 @@ function nodeClaim(at: number, createdAt: string): KubeObject {
       capacity: CAPACITY,
       allocatable: ALLOCATABLE,
       lastPodEventTime: '2026-11-20T11:00:05Z',
-      conditions: conditions(['Initialized', 'Launched', 'Ready', 'Registered']),
+      conditions: conditions(['Consolidatable', 'Initialized', 'Launched', 'Ready', 'Registered']),
     },
   };
 }
