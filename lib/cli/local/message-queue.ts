@@ -1,4 +1,5 @@
 import type { EpochMs } from '#lib/model/time.ts';
+import { STACK_LIMITS } from '#lib/sim/stack.ts';
 import type { Timers } from './timers.ts';
 
 /** A message as its receiver gets it. */
@@ -40,11 +41,8 @@ interface State extends MessageQueueOptions {
   callOff: () => void;
 }
 
-/** Source: Lambda, event source mappings of SQS without a batching window: ten messages, two runs at least. */
-const BATCH = 10;
-const CONCURRENCY = 2;
-/** As the deployed queues have it. */
-const MAX_RECEIVES = 4;
+/** Batches, runs at the same time and receives are those of the deployed queues. */
+const { batchSize, maximumConcurrency, maxReceives } = STACK_LIMITS;
 
 /**
  * A queue with a delay for each message, batches, two deliveries at a time, messages that come
@@ -80,7 +78,8 @@ export function createMessageQueue(options: MessageQueueOptions): MessageQueue {
 /** Sleeps until the next message can be received, if anybody is free to take it. */
 function wait(state: State): void {
   state.callOff();
-  if (state.isStopped || state.deliveries.size >= CONCURRENCY || state.messages.size === 0) return;
+  if (state.isStopped || state.deliveries.size >= maximumConcurrency || state.messages.size === 0)
+    return;
   const next = Math.min(...[...state.messages.values()].map(({ visibleAt }) => visibleAt));
   state.callOff = state.timers.after(Math.max(0, next - state.timers.now()), () => take(state));
 }
@@ -88,7 +87,7 @@ function wait(state: State): void {
 function take(state: State): void {
   const now = state.timers.now();
   const batch = [...state.messages.values()].filter(({ visibleAt }) => visibleAt <= now);
-  const taken = batch.slice(0, BATCH).filter((message) => receive(state, message, now));
+  const taken = batch.slice(0, batchSize).filter((message) => receive(state, message, now));
   if (taken.length > 0) {
     const delivery: Promise<void> = deliver(state, taken).finally(() => {
       state.deliveries.delete(delivery);
@@ -102,7 +101,7 @@ function take(state: State): void {
 function receive(state: State, message: Kept, now: EpochMs): boolean {
   message.receives += 1;
   message.visibleAt = now + state.visibilityMs;
-  if (message.receives <= MAX_RECEIVES) return true;
+  if (message.receives <= maxReceives) return true;
   state.messages.delete(message.messageId);
   state.onDead(message);
   return false;

@@ -6,6 +6,7 @@ import { createProvision } from '#functions/provision/provision.ts';
 import { typedCall } from '#lib/aws/call.ts';
 import type { Log } from '#lib/runtime/log.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
+import { STACK_LIMITS } from '#lib/sim/stack.ts';
 import { type LocalFunction, serveFunction } from './local-function.ts';
 import { createMessageQueue, type Message, type MessageQueue } from './message-queue.ts';
 import type { Timers } from './timers.ts';
@@ -38,8 +39,6 @@ export interface LocalStack {
   readonly stop: () => Promise<void>;
 }
 
-/** As deployed. Visibility timeouts are as long as the time limits, the least that Lambda takes. */
-const TIMEOUT_MS = { provision: 60_000, consolidate: 60_000, drift: 60_000, interrupt: 30_000 };
 const FUNCTIONS = {
   provision: createProvision,
   consolidate: createConsolidate,
@@ -61,7 +60,7 @@ export function startLocalStack(options: LocalStackOptions): LocalStack {
     serveFunction({
       name,
       timers,
-      timeoutMs: TIMEOUT_MS[name],
+      timeoutMs: STACK_LIMITS.timeoutMs[name],
       start: async (sandbox) => {
         const holder = `${options.holder}/${name}-${sandbox}`;
         return FUNCTIONS[name](withQueue(await options.connect(name, holder), hints));
@@ -78,7 +77,7 @@ export function startLocalStack(options: LocalStackOptions): LocalStack {
     createMessageQueue({
       name,
       timers,
-      visibilityMs: TIMEOUT_MS[fed],
+      visibilityMs: STACK_LIMITS.timeoutMs[fed],
       deliver: async (messages) => failuresIn(await functions[fed].invoke(batchOf(messages))),
       onDead: ({ body }) => log.error(`${name}: given up after four receives`, { body }),
     });
