@@ -29,7 +29,7 @@ import { type ClaimStep, NO_STEP, takeSteps } from './step.ts';
 import { type Surroundings, surroundingsOf } from './surroundings.ts';
 
 /** Why a node is no longer what its NodePool would make now, in upstream's words. */
-export type DriftReason =
+type DriftReason =
   | 'NodePoolDrifted'
   | 'RequirementsDrifted'
   | 'InstanceTypeNotFound'
@@ -55,7 +55,7 @@ export function driftedActions(snapshot: Snapshot): readonly Action[] {
  *
  * Source: karpenter v1.14, nodeclaim/disruption/drift.go, Reconcile.
  */
-export function driftedStep(claim: NodeClaim, around: Surroundings): ClaimStep {
+function driftedStep(claim: NodeClaim, around: Surroundings): ClaimStep {
   const gone: ClaimStep = { conditions: [{ type: DRIFTED, gone: true }] };
   const pool = around.nodePools.get(claim.meta.labels[NODEPOOL] ?? '');
   if (!pool) return NO_STEP;

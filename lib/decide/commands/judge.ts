@@ -18,7 +18,7 @@ import type { BudgetReason } from '#lib/model/node-pool.ts';
 import { staticRenewalDraft } from './static-renewal.ts';
 
 /** Which budgets and windows a command is subject to. */
-export const budgetReasonOf = (reason: CommandReason): BudgetReason =>
+const budgetReasonOf = (reason: CommandReason): BudgetReason =>
   reason === 'Expired' ? 'Drifted' : reason;
 
 /**

@@ -56,7 +56,7 @@ function ripening(
 }
 
 /** A command as plans tell it. */
-export const commandOf = (
+const commandOf = (
   { reason, members, podsMoved, savesUsdPerHour }: DraftCommand,
   claims: readonly NamedClaim[],
 ): Command => ({

@@ -22,7 +22,7 @@ export const waitingPod = (workload: Workload, serial: number, minute: number): 
   });
 
 /** The pod once it runs on a node. */
-export function boundPod(pod: Pod, nodeName: string, minute: number): Pod {
+function boundPod(pod: Pod, nodeName: string, minute: number): Pod {
   const { nominatedNodeName: _, ...rest } = pod;
   return {
     ...rest,
