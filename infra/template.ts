@@ -131,7 +131,7 @@ class TemplateStack extends Stack {
     const role = this.text('NodeRoleName', {
       default: '',
       description:
-        'A role that nodes have already. Empty: JoineryNodeRole-<cluster> is made, and an instance profile of that name.',
+        'A role that nodes have already, and may join with. Empty: JoineryNodeRole-<cluster> is made, and an instance profile of that name; both outlive the stack.',
     });
     const inVpc = this.when('IsInVpc', Fn.conditionNot(subnets.isEmpty));
     const makes = this.when('MakesNodeRole', Fn.conditionEquals(role, ''));
@@ -146,7 +146,7 @@ class TemplateStack extends Stack {
       accessEntries: this.flag(
         'CreateAccessEntries',
         true,
-        'Whether EKS is told to let nodes and functions in; needs the authentication mode API or API_AND_CONFIG_MAP.',
+        'Whether EKS is told to let the functions in, and the nodes where their role is made; needs the authentication mode API or API_AND_CONFIG_MAP.',
       ),
       spotServiceLinkedRole: this.flag(
         'CreateSpotServiceLinkedRole',

@@ -1,5 +1,5 @@
-import { type CfnCondition, CfnResource, Fn } from 'aws-cdk-lib/core';
-import type { IConstruct } from 'constructs';
+import { CfnCondition, CfnResource, Fn } from 'aws-cdk-lib/core';
+import type { Construct, IConstruct } from 'constructs';
 
 /**
  * Whether a part of the deployment is made: known when a CDK app runs, or only when the template is
@@ -25,4 +25,11 @@ export function makeIf<Part extends IConstruct>(
 export function either(choice: Choice, chosen: string, otherwise: string): string {
   if (typeof choice === 'boolean') return choice ? chosen : otherwise;
   return Fn.conditionIf(choice.logicalId, chosen, otherwise).toString();
+}
+
+/** That both are chosen; a template's condition `id` in `scope` where only the parameters know. */
+export function both(scope: Construct, id: string, one: Choice, other: Choice): Choice {
+  if (typeof one === 'boolean') return one && other;
+  if (typeof other === 'boolean') return other && one;
+  return new CfnCondition(scope, id, { expression: Fn.conditionAnd(one, other) });
 }

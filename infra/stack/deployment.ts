@@ -1,14 +1,14 @@
+import type { CfnRole } from 'aws-cdk-lib/aws-iam';
 import { CfnSubscription } from 'aws-cdk-lib/aws-sns';
-import type { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { Aws, Fn } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { BundleName } from '../bundle.ts';
 import { Alarms, type Watched } from './alarms.ts';
 import { Announcements } from './announcements.ts';
-import { type Choice, either, makeIf } from './choice.ts';
+import { both, type Choice, either, makeIf } from './choice.ts';
 import { Dashboard } from './dashboard.ts';
-import { type CodeOf, JoineryFunction } from './joinery-function.ts';
-import { AccessEntries, NodeRole, SpotServiceLinkedRole } from './node-role.ts';
+import { type CodeOf, JoineryFunction, type JoineryFunctionProps } from './joinery-function.ts';
+import { AccessEntries, NodeAccess, NodeRole, SpotServiceLinkedRole } from './node-role.ts';
 import { Policies } from './policies.ts';
 import type { AlarmLimits, ScheduleProps } from './props.ts';
 import { Queues } from './queues.ts';
@@ -51,6 +51,9 @@ const TIMEOUT_SECONDS: Readonly<Record<BundleName, number>> = {
   interrupt: 30,
 };
 
+/** Spot warnings come in storms: those of a second are decided on, and their nodes launched, together. */
+const STORM_BATCH = { size: 500, windowSeconds: 1 };
+
 /** What a function in a VPC needs to have an address there. */
 const VPC_POLICY = `arn:${Aws.PARTITION}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole`;
 
@@ -72,13 +75,15 @@ export class Deployment extends Construct {
       interruptSeconds: TIMEOUT_SECONDS.interrupt,
     });
     const { make, made, given } = decided.nodeRole;
+    const role = makeIf(make, () => new NodeRole(this, made))?.role;
+    const arn = `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:role/${given}`;
     this.nodeRoleName = either(make, made, given);
-    this.nodeRoleArn = this.findNodeRole(decided);
+    this.nodeRoleArn = either(make, role?.attrArn ?? arn, arn);
     this.functions = this.makeFunctions(decided);
     new Announcements(this, this.queues);
     this.wakeUp(decided);
     this.webhookUrls = this.openDoors(decided);
-    this.letIn(decided);
+    this.letIn(decided, role);
     const watched: Watched = {
       clusterName,
       limits: decided.alarms,
@@ -111,7 +116,7 @@ export class Deployment extends Construct {
       JOINERY_CLUSTER_NAME: decided.clusterName,
       JOINERY_HINT_QUEUE_URL: hints.ref,
     };
-    const make = (name: BundleName, queue?: CfnQueue) =>
+    const make = (name: BundleName, fed: Pick<JoineryFunctionProps, 'queue' | 'batch'> = {}) =>
       new JoineryFunction(this, name, {
         code: decided.code,
         memoryMegabytes: decided.memoryMegabytes[name],
@@ -120,13 +125,13 @@ export class Deployment extends Construct {
         environment: { ...common, ...decided.settings },
         policyArns: [...policies.of(name), ...(decided.vpc.choice === false ? [] : [vpcPolicy])],
         ...(vpc && { vpc }),
-        ...(queue && { queue }),
+        ...fed,
       });
     return {
-      provision: make('provision', hints),
+      provision: make('provision', { queue: hints }),
       consolidate: make('consolidate'),
       drift: make('drift'),
-      interrupt: make('interrupt', interruptions),
+      interrupt: make('interrupt', { queue: interruptions, batch: STORM_BATCH }),
       admit: new JoineryFunction(this, 'admit', {
         code: decided.code,
         memoryMegabytes: decided.memoryMegabytes.admit,
@@ -164,23 +169,18 @@ export class Deployment extends Construct {
     };
   }
 
-  private findNodeRole({ nodeRole: { make, made, given } }: Decided): string {
-    const role = makeIf(make, () => new NodeRole(this, made));
-    const arn = `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:role/${given}`;
-    return either(make, role?.role.attrArn ?? arn, arn);
-  }
-
-  private letIn({ clusterName, accessEntries, spotServiceLinkedRole }: Decided): void {
+  private letIn(
+    { clusterName, accessEntries, nodeRole, spotServiceLinkedRole }: Decided,
+    role: CfnRole | undefined,
+  ): void {
     makeIf(spotServiceLinkedRole, () => new SpotServiceLinkedRole(this));
     const { admit: _, ...acting } = this.functions;
     const functionRoleArns = Object.fromEntries(
       Object.entries(acting).map(([name, { role }]) => [name, role.attrArn]),
     );
-    makeIf(
-      accessEntries,
-      () =>
-        new AccessEntries(this, { clusterName, nodeRoleArn: this.nodeRoleArn, functionRoleArns }),
-    );
+    makeIf(accessEntries, () => new AccessEntries(this, { clusterName, functionRoleArns }));
+    const letsNodesIn = both(this, 'LetsNodesIn', accessEntries, nodeRole.make);
+    if (role) makeIf(letsNodesIn, () => new NodeAccess(this, clusterName, role));
   }
 
   private tell(address: string): CfnSubscription {

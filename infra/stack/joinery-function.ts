@@ -23,10 +23,18 @@ export interface JoineryFunctionProps {
   readonly policyArns: readonly string[];
   /** The queue whose messages invoke it. */
   readonly queue?: CfnQueue;
+  /** How its messages are gathered; without waiting where absent. */
+  readonly batch?: Batch;
 }
 
-/** A batch of SQS without a batching window. Source: Lambda, event source mappings of queues. */
-const BATCH_SIZE = 10;
+/** How many messages go to a function at once, and how long is waited for more. */
+interface Batch {
+  readonly size: number;
+  readonly windowSeconds: number;
+}
+
+/** The most without a batching window. Source: Lambda, event source mappings of queues. */
+const AT_ONCE: Batch = { size: 10, windowSeconds: 0 };
 /** The least that Lambda allows; exclusion is the Lease's. */
 const MAX_CONCURRENCY = 2;
 
@@ -66,15 +74,16 @@ export class JoineryFunction extends Construct {
       environment: { variables: { ...props.environment } },
       ...(props.vpc && { vpcConfig: props.vpc }),
     });
-    if (props.queue) this.listenTo(props.queue);
+    if (props.queue) this.listenTo(props.queue, props.batch ?? AT_ONCE);
   }
 
   /** Messages that an answer names as failed come back; the others are done. */
-  private listenTo(queue: CfnQueue): void {
+  private listenTo(queue: CfnQueue, { size, windowSeconds }: Batch): void {
     const mapping = new CfnEventSourceMapping(this, 'Messages', {
       eventSourceArn: queue.attrArn,
       functionName: this.function.ref,
-      batchSize: BATCH_SIZE,
+      batchSize: size,
+      ...(windowSeconds > 0 && { maximumBatchingWindowInSeconds: windowSeconds }),
       functionResponseTypes: ['ReportBatchItemFailures'],
       scalingConfig: { maximumConcurrency: MAX_CONCURRENCY },
     });

@@ -1,6 +1,6 @@
 import { CfnAccessEntry } from 'aws-cdk-lib/aws-eks';
 import { CfnInstanceProfile, CfnRole, CfnServiceLinkedRole } from 'aws-cdk-lib/aws-iam';
-import { Aws } from 'aws-cdk-lib/core';
+import { Aws, CfnDeletionPolicy, type CfnResource } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { assumedBy } from './policy-document.ts';
 
@@ -11,6 +11,12 @@ const NODE_POLICIES = [
   'AmazonEC2ContainerRegistryPullOnly',
   'AmazonSSMManagedInstanceCore',
 ];
+
+/** What nodes live by stays when the stack goes: they may be meant to run on. */
+function outlive(resource: CfnResource): void {
+  resource.cfnOptions.deletionPolicy = CfnDeletionPolicy.RETAIN_EXCEPT_ON_CREATE;
+  resource.cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN;
+}
 
 /**
  * The role of the nodes, under a name that an EC2NodeClass can give, and an instance profile of it
@@ -31,40 +37,53 @@ export class NodeRole extends Construct {
         (policy) => `arn:${Aws.PARTITION}:iam::aws:policy/${policy}`,
       ),
     });
-    new CfnInstanceProfile(this, 'Profile', {
+    const profile = new CfnInstanceProfile(this, 'Profile', {
       instanceProfileName: roleName,
       roles: [this.role.ref],
     });
+    outlive(this.role);
+    outlive(profile);
   }
 }
 
 /**
- * Access entries: who may join the cluster as a node, and which roles speak to its API as the group
- * that the cluster's role bindings name.
+ * Who may join the cluster as a node: the role that is made. One that was there has its access entry
+ * already, or lives by aws-auth; a second one would be refused.
+ *
+ * Source: EKS User Guide, access entries: EC2_LINUX entries take no groups.
+ */
+export class NodeAccess extends Construct {
+  constructor(scope: Construct, clusterName: string, { attrArn: principalArn }: CfnRole) {
+    super(scope, 'NodeAccess');
+    const entry = new CfnAccessEntry(this, 'Nodes', {
+      clusterName,
+      principalArn,
+      type: 'EC2_LINUX',
+    });
+    outlive(entry);
+  }
+}
+
+/**
+ * Access entries of the functions' roles, which speak to the cluster's API as the group that its role
+ * bindings name.
  *
  * Source: EKS User Guide, access entries: STANDARD entries take groups whose names do not start
- * with `system:`; EC2_LINUX entries take none.
+ * with `system:`.
  */
 export class AccessEntries extends Construct {
   constructor(
     scope: Construct,
     props: {
       readonly clusterName: string;
-      readonly nodeRoleArn: string;
       /** By the names of their functions. */
       readonly functionRoleArns: Readonly<Record<string, string>>;
     },
   ) {
     super(scope, 'AccessEntries');
-    const { clusterName } = props;
-    new CfnAccessEntry(this, 'Nodes', {
-      clusterName,
-      principalArn: props.nodeRoleArn,
-      type: 'EC2_LINUX',
-    });
     for (const [name, principalArn] of Object.entries(props.functionRoleArns)) {
       new CfnAccessEntry(this, name[0]?.toUpperCase() + name.slice(1), {
-        clusterName,
+        clusterName: props.clusterName,
         principalArn,
         type: 'STANDARD',
         kubernetesGroups: [KUBERNETES_GROUP],

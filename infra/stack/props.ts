@@ -30,11 +30,14 @@ export interface JoineryProps {
     readonly subnetIds: readonly string[];
     readonly securityGroupIds: readonly string[];
   };
-  /** A role that nodes have already; one is made where absent, JoineryNodeRole-<cluster>. */
+  /**
+   * A role that nodes have already, and may join with. Where absent JoineryNodeRole-<cluster> is
+   * made, which outlives the stack, for nodes may be meant to run on.
+   */
   readonly nodeRoleName?: string;
   /**
-   * Whether EKS is told, by access entries, to let nodes and functions in. Needs the cluster's
-   * authentication mode API or API_AND_CONFIG_MAP. True where absent.
+   * Whether EKS is told, by access entries, to let the functions in, and the nodes where their role
+   * is made. Needs the cluster's authentication mode API or API_AND_CONFIG_MAP. True where absent.
    */
   readonly createAccessEntries?: boolean;
   /** Whether the account's service-linked role for spot is made: once an account, so false where absent. */

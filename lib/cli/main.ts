@@ -98,6 +98,27 @@ program
   });
 
 program
+  .command('uninstall')
+  .description(
+    'take out of the cluster of the kubeconfig what install put there; the stack comes last',
+  )
+  .option('--drain', 'delete all NodePools and wait until their nodes are drained and ended')
+  .option('--keep-nodes', 'leave the nodes running, with nothing at which a deletion would hang')
+  .option('--hand-over', 'leave the nodes to Karpenter, as it would have made them')
+  .option('--timeout-minutes <minutes>', 'how long --drain waits', '30')
+  .action(async ({ timeoutMinutes, ...options }) => {
+    const { uninstallCommand } = await import('./uninstall/command.ts');
+    const { setTimeout: sleep } = await import('node:timers/promises');
+    const connect = async () =>
+      (await import('#lib/kube/connect-kubeconfig.ts')).connectKubeconfig();
+    process.exitCode = await uninstallCommand(
+      { ...options, timeoutMinutes: Number(timeoutMinutes) },
+      io,
+      { connect, now: Date.now, sleep },
+    );
+  });
+
+program
   .command('catalog')
   .description('print the instance types that an EC2NodeClass would offer, for plan --catalog')
   .addOption(files('a file or folder with an EC2NodeClass; without it, AL2023 as it comes'))

@@ -10,6 +10,8 @@ export interface EventSourceOptions {
   readonly region: string;
   /** At most 10 without a batching window. */
   readonly batchSize: number;
+  /** A batch that is not full waits so long for more; not at all where absent. */
+  readonly windowMs?: number;
   /** Invocations at the same time (ScalingConfig.MaximumConcurrency, at least 2 in AWS). */
   readonly maximumConcurrency: number;
 }
@@ -21,8 +23,8 @@ const POLL_MS = [8, 60] as const;
  * An event source mapping: as soon as messages are visible, up to `batchSize` of them go to the
  * function. Messages of a batch that returned are removed, but for those that it named in
  * batchItemFailures (a name that is not in the batch fails it whole); all others come back when
- * their visibility timeout ends. Not modelled: batching windows, filters, the slow growth of the
- * number of pollers.
+ * their visibility timeout ends. A batching window begins with the first message. Not modelled:
+ * filters, the slow growth of the number of pollers.
  *
  * Source: Lambda Developer Guide, Using Lambda with Amazon SQS; ReportBatchItemFailures.
  */
@@ -33,7 +35,7 @@ export function connectQueue(clock: Clock, random: Random, options: EventSourceO
     if (poller.isWaiting || poller.busy >= options.maximumConcurrency) return;
     if (options.queue.depth().visible === 0) return;
     poller.isWaiting = true;
-    clock.after(delays.between(...POLL_MS), () => {
+    clock.after(delays.between(...POLL_MS) + (options.windowMs ?? 0), () => {
       poller.isWaiting = false;
       const batch = options.queue.receive(options.batchSize);
       if (batch.length === 0) return;

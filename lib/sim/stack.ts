@@ -81,6 +81,8 @@ export const STACK_LIMITS = {
   deadRetentionMs: 96 * HOUR_MS,
   maxReceives: 4,
   batchSize: 10,
+  /** A storm of spot warnings is a handful of invocations, and one launch for each. */
+  interruptionBatch: { batchSize: 500, windowMs: 1_000 },
   maximumConcurrency: 2,
 } as const;
 
@@ -206,11 +208,12 @@ function wire({
   readonly events: EventBridge;
   readonly functions: Stack['functions'];
 }): void {
-  const { batchSize, maximumConcurrency } = STACK_LIMITS;
+  const { batchSize, interruptionBatch, maximumConcurrency } = STACK_LIMITS;
   const feeds = { region: cluster.region, batchSize, maximumConcurrency };
   connectQueue(clock, random, { ...feeds, queue: queues.hints, function: functions.provision });
   connectQueue(clock, random, {
     ...feeds,
+    ...interruptionBatch,
     queue: queues.interruptions,
     function: functions.interrupt,
   });

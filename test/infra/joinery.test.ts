@@ -36,16 +36,21 @@ describe('Joinery, the construct', () => {
   });
 
   it('feeds both functions by batches, two at a time, and takes back what failed', () => {
-    const mappings = resourcesOf(usual, 'AWS::Lambda::EventSourceMapping');
+    const mappings = resourcesOf(usual, 'AWS::Lambda::EventSourceMapping').map(([, each]) => each);
+    const { batchSize, interruptionBatch, maximumConcurrency } = STACK_LIMITS;
+    const both = {
+      ScalingConfig: { MaximumConcurrency: maximumConcurrency },
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    };
 
-    expect(mappings).toHaveLength(2);
-    for (const [, mapping] of mappings) {
-      expect(mapping).toMatchObject({
-        BatchSize: STACK_LIMITS.batchSize,
-        ScalingConfig: { MaximumConcurrency: STACK_LIMITS.maximumConcurrency },
-        FunctionResponseTypes: ['ReportBatchItemFailures'],
-      });
-    }
+    expect(mappings).toMatchObject([
+      { ...both, BatchSize: batchSize },
+      {
+        ...both,
+        BatchSize: interruptionBatch.batchSize,
+        MaximumBatchingWindowInSeconds: interruptionBatch.windowMs / 1_000,
+      },
+    ]);
   });
 
   it('listens to what the embedded world announces, and to the same of it', () => {
@@ -135,6 +140,7 @@ describe('Joinery, the construct', () => {
     const passing = JSON.stringify(template.findResources('AWS::IAM::ManagedPolicy'));
 
     template.resourceCountIs('AWS::IAM::InstanceProfile', 0);
+    template.resourceCountIs('AWS::EKS::AccessEntry', 4);
     expect(passing).toMatch(/"PassTheNodeRole"/);
     expect(passing).toContain(':role/nodes"');
   });
@@ -151,6 +157,18 @@ describe('Joinery, the construct', () => {
       'AWS::EKS::AccessEntry',
       0,
     );
+  });
+
+  it('leaves behind, when the stack goes, what nodes that run on live by', () => {
+    const kept = Object.values(usual.toJSON().Resources)
+      .filter((each) => Object(each).DeletionPolicy)
+      .map((each) => [Object(each).Type, Object(each).DeletionPolicy]);
+
+    expect(kept).toEqual([
+      ['AWS::IAM::Role', 'RetainExceptOnCreate'],
+      ['AWS::IAM::InstanceProfile', 'RetainExceptOnCreate'],
+      ['AWS::EKS::AccessEntry', 'RetainExceptOnCreate'],
+    ]);
   });
 
   it('makes the role of spot, tells an address of alarms and passes settings on when asked', () => {

@@ -19,7 +19,7 @@ const PLURALS: Readonly<Record<string, string>> = {
 };
 
 /** Where an object is served. Throws for a kind that nobody installs. */
-function pathOf({ apiVersion, kind, metadata }: Manifest): string {
+export function pathOf({ apiVersion, kind, metadata }: Manifest): string {
   const plural = PLURALS[kind];
   if (plural === undefined) throw new Error(`expected a kind that is installed, found ${kind}`);
   const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;

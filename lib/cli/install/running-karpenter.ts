@@ -34,4 +34,4 @@ export const HAND_OVER = `Hand over first:
   kubectl --namespace NAMESPACE scale deployment NAME --replicas=0
 and install again once its Lease has run out, after 15 seconds. NodePools, NodeClaims, EC2NodeClasses
 and nodes are taken over as they are; no node is replaced by the move. To go back: npm run joinery --
-uninstall --keep-nodes, then scale the Deployment up again.`;
+uninstall --hand-over, then scale the Deployment up again.`;
