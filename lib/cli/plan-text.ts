@@ -19,6 +19,7 @@ export function planText(plan: Plan, catalog: Catalog): readonly string[] {
     ...section('Nodes to go', leaving(plan)),
     ...section('Nodes that stay', staying(plan.kept)),
     ...section(`Refused (${podsText(plan.refused.length)})`, refusalsText(plan.refused)),
+    ...saved(plan),
     ...total(plan, catalog),
     ...section('Warnings', someOf(plan.warnings, 'warnings')),
     ...section('Next', next(plan)),
@@ -61,9 +62,10 @@ const buffers = ({ buffers: list = [] }: Plan): readonly string[] =>
 
 const leaving = ({ commands }: Plan): readonly string[] =>
   someOf(
-    commands.map(({ reason, remove, replaceWith, savesUsdPerHour }) => {
+    commands.map(({ reason, remove, replaceWith, podsMoved, savesUsdPerHour }) => {
       const instead = replaceWith.length === 0 ? '' : `, replaced by ${someNames(replaceWith)}`;
-      return `${remove.join(', ')}: ${reason}${instead}, saves $${dollars(savesUsdPerHour)}/h`;
+      const moved = podsMoved === 0 ? '' : `, moves ${podsText(podsMoved)}`;
+      return `${remove.join(', ')}: ${reason}${instead}${moved}, saves $${dollars(savesUsdPerHour)}/h`;
     }),
     'commands',
   );
@@ -76,6 +78,18 @@ const staying = (kept: readonly Kept[]): readonly string[] =>
     ),
     'reasons',
   );
+
+/** What all commands come to. */
+function saved({ commands }: Plan): readonly string[] {
+  if (commands.length < 2) return [];
+  const sum = (amountOf: (command: Plan['commands'][number]) => number): number =>
+    commands.reduce((total, command) => total + amountOf(command), 0);
+  const usd = dollars(sum(({ savesUsdPerHour }) => savesUsdPerHour));
+  const gone = sum(({ remove }) => remove.length);
+  const made = sum(({ replaceWith }) => replaceWith.length);
+  const moved = podsText(sum(({ podsMoved }) => podsMoved));
+  return [`Saved: $${usd}/h (${gone} nodes go, ${made} are made, ${moved} moved)`, ''];
+}
 
 /** "$1.9200/h, at most 2.1 % above the cheapest possible", and whether prices are estimates. */
 function total(plan: Plan, catalog: Catalog): readonly string[] {
