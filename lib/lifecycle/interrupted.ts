@@ -124,13 +124,15 @@ function ending(concerned: Concerned): InterruptionStep {
     ...(unavailable && { unavailable }),
     actions: [
       { kind: 'delete', object: claimRef(claim), because: told.reason, needsNoLease: true },
-      ...eventsOn(concerned, 'Warning', told.event, told.says),
-      ...eventsOn(
-        concerned,
-        'Warning',
-        'TerminatingOnInterruption',
-        'Interruption triggered termination',
-      ),
+      ...[
+        ...eventsOn(concerned, 'Warning', told.event, told.says),
+        ...eventsOn(
+          concerned,
+          'Warning',
+          'TerminatingOnInterruption',
+          'Interruption triggered termination',
+        ),
+      ].map((event) => ({ ...event, needsNoLease: true }) as const),
     ],
   };
 }
@@ -205,9 +207,9 @@ const eventsOn = (
   type: 'Normal' | 'Warning',
   reason: string,
   says: string,
-): readonly Action[] =>
+) =>
   [claimRef(claim), ...(node ? [nodeRef(node)] : [])].map((about) => ({
-    kind: 'recordEvent',
+    kind: 'recordEvent' as const,
     about,
     type,
     reason,

@@ -165,6 +165,8 @@ export type Action =
       readonly type: 'Normal' | 'Warning';
       readonly reason: string;
       readonly message: string;
+      /** Goes with something that needs no Lease, and would not be said by the next look. */
+      readonly needsNoLease?: true;
     };
 
 /** One NodeClaim to be, as plan-format tells it. Types are sorted by price, pods by name. */

@@ -10,6 +10,7 @@ import { type ObserveOptions, observe } from '#lib/observe/observe.ts';
 import type { WakeUp } from '#lib/triggers/wake-up.ts';
 import { sendHintAt, sendHintUnlessWaiting } from './hints.ts';
 import { keepingLease } from './keep-lease.ts';
+import { isFreeNews, needsLease } from './lease-free.ts';
 import type { Remaining } from './middleware.ts';
 import { inTurn, isNews, withNews } from './news.ts';
 import { burstKey, settle } from './settle.ts';
@@ -83,11 +84,31 @@ async function turn(
   const holder = await foreignHolder(shell.kube, shell.now());
   if (holder !== undefined) return await refuse(shell, story, holder);
   const first = story.looksFirst ? await lookFirst(shell, story, until) : undefined;
-  const before = first === undefined || first.outcomes.length === 0 ? [] : [first];
-  if (first !== undefined && !first.plan.actions.some(needsLease)) {
-    return { result: before.length > 0 ? 'acted' : 'nothing to do', rounds: before };
-  }
+  if (first === undefined) return await underLease(shell, story, wakeUp, until);
+  const free = { until, mayGoOn: () => true };
+  const told = inTurn(Promise.resolve([]), () =>
+    act(shell, first.plan.actions.filter(isFreeNews), free),
+  );
+  const ending = first.plan.actions.some(needsLease)
+    ? await underLease(shell, story, wakeUp, until)
+    : NOTHING_TO_DO;
+  const [before = first] = withNews([first], await told);
+  if (before.outcomes.length === 0) return ending;
+  return {
+    ...ending,
+    ...(ending === NOTHING_TO_DO && { result: 'acted' }),
+    rounds: [before, ...ending.rounds],
+  };
+}
 
+const NOTHING_TO_DO: Ending = { result: 'nothing to do', rounds: [] };
+
+async function underLease(
+  shell: Shell,
+  story: TurnStory,
+  wakeUp: WakeUp,
+  until: EpochMs,
+): Promise<Ending> {
   const lease = await takeLease(shell, shell.settings.identity);
   if (lease.kind === 'held') return comeBack(shell, lease.freeAt);
   if (isStale(wakeUp, lease.lastLookAt)) {
@@ -100,8 +121,7 @@ async function turn(
       if (story.settles) await settle(shell, until);
       return await goRounds(shell, story, lease, until);
     });
-    const report = await finish(shell, lease, rounds);
-    return { ...report, rounds: [...before, ...rounds] };
+    return await finish(shell, lease, rounds);
   } catch (error) {
     // What could not be looked at must not keep others from looking.
     await lease.release({});
@@ -110,24 +130,17 @@ async function turn(
 }
 
 /**
- * What is ours alone, and written with care for who else writes it, needs no Lease; nor does what is
- * right whatever else is decided.
- */
-const LEASE_FREE: ReadonlySet<string> = new Set([
-  'refreshMarket',
-  'rememberMemory',
-  'markUnavailable',
-]);
-const needsLease = (action: Action): boolean =>
-  !LEASE_FREE.has(action.kind) && !(action.kind === 'delete' && action.needsNoLease);
-
-/**
  * A look without the Lease, and what needs none of what it finds to do: asking EC2 for all that it
  * sells takes seconds, and provision should not have to wait for it.
  */
 async function lookFirst(shell: Shell, story: TurnStory, until: EpochMs): Promise<Round> {
   const limits = { until, mayGoOn: () => true };
-  return await goRound(shell, story, limits, (action) => !needsLease(action));
+  return await goRound(
+    shell,
+    story,
+    limits,
+    (action) => !needsLease(action) && !isFreeNews(action),
+  );
 }
 
 async function goRound(

@@ -56,6 +56,12 @@ describe('interruptionStep', () => {
     },
   );
 
+  it('says so at once: the next look finds the NodeClaim going, and says nothing', () => {
+    const { actions } = stepOf(announced('SpotInterruption'));
+
+    expect(actions.every((each) => 'needsNoLease' in each && each.needsNoLease)).toBe(true);
+  });
+
   it('does not buy again what EC2 takes back', () => {
     expect(stepOf(announced('SpotInterruption')).unavailable).toEqual({
       capacityType: 'spot',

@@ -305,6 +305,34 @@ describe('a turn', () => {
     expect(done).toEqual(['rememberMemory', 'update']);
   });
 
+  it('says once, and without the Lease, what the next look would not say again', async () => {
+    const label = labelling(1);
+    let looks = 0;
+    const bench = aBench({
+      looksFirst: true,
+      decide: (snapshot) => {
+        looks += 1;
+        const plan = label(snapshot);
+        const about = {
+          apiVersion: 'karpenter.sh/v1',
+          kind: 'NodePool',
+          name: 'default',
+          uid: snapshot.nodePools[0]?.meta.uid ?? '',
+        };
+        const told = { about, type: 'Warning', reason: 'SpotInterrupted', message: 'x' } as const;
+        const event = { kind: 'recordEvent', ...told, needsNoLease: true } as const;
+        return looks > 1 ? plan : { ...plan, actions: [...plan.actions, event] };
+      },
+    });
+    bench.api.cluster.apply({ ...aWireNodePool(), metadata: { name: 'default' } });
+    await bench.holdLease('another');
+
+    expect(await bench.take()).toMatchObject({
+      result: 'held by another',
+      rounds: [{ outcomes: [{ action: { reason: 'SpotInterrupted' }, result: 'done' }] }],
+    });
+  });
+
   it('takes no Lease to find out that nothing is to be done, where it looks first', async () => {
     const bench = aBench({ looksFirst: true });
     await bench.holdLease('another');

@@ -32,6 +32,18 @@ describe('a queue that feeds a function', () => {
     expect(bench.queues.hints.depth().kept).toBe(0);
   });
 
+  it('gathers what is announced within a second, for the function that listens to storms', async () => {
+    const { batches, handler } = recorder();
+    const bench = aStack({ interrupt: handler });
+    for (let index = 0; index < 40; index += 1) bench.queues.interruptions.send(`a${index}`);
+    await bench.pass(800);
+    for (let index = 0; index < 40; index += 1) bench.queues.interruptions.send(`b${index}`);
+    const before = batches.length;
+    await bench.pass(3_000);
+
+    expect([before, batches.map(({ length }) => length)]).toEqual([0, [80]]);
+  });
+
   it('holds a message back for as long as its delay', async () => {
     const { batches, handler } = recorder();
     const bench = aStack({ provision: handler });

@@ -17,6 +17,16 @@ const state = (value: string) =>
     state: value,
   });
 
+const work = (difference: Readonly<Record<string, unknown>> = {}) =>
+  event('aws.health', 'AWS Health Event', {
+    service: 'EC2',
+    eventTypeCategory: 'scheduledChange',
+    statusCode: 'upcoming',
+    startTime: 'Tue, 1 Dec 2026 03:00:00 GMT',
+    affectedEntities: [{ entityValue: 'i-1' }],
+    ...difference,
+  });
+
 describe('readInterruptions', () => {
   it.each([
     [
@@ -58,6 +68,38 @@ describe('readInterruptions', () => {
     ['what is not JSON', '<xml/>'],
   ])('finds nothing in %s', (_what, body) => {
     expect(readInterruptions(body, NOW)).toEqual([]);
+  });
+
+  it('reads that EC2 takes an interruptible reservation back', () => {
+    const body = event('aws.ec2', 'EC2 Capacity Reservation Instance Interruption Warning', {
+      'instance-id': 'i-1',
+    });
+
+    expect(readInterruptions(body, NOW)).toMatchObject([
+      { kind: 'CapacityReservationInterruption', instanceId: 'i-1' },
+    ]);
+  });
+
+  it('reads when scheduled work begins, for every machine that it names', () => {
+    const body = work({ affectedEntities: [{ entityValue: 'i-1' }, null, { entityValue: 'i-2' }] });
+
+    expect(readInterruptions(body, NOW)).toMatchObject([
+      { kind: 'ScheduledChange', instanceId: 'i-1', startsAt: Date.UTC(2026, 11, 1, 3) },
+      { kind: 'ScheduledChange', instanceId: 'i-2', startsAt: Date.UTC(2026, 11, 1, 3) },
+    ]);
+  });
+
+  it('takes work of which no time is told for work that may begin now', () => {
+    expect(readInterruptions(work({ startTime: 'soon' }), NOW)[0]).not.toHaveProperty('startsAt');
+  });
+
+  it.each([
+    ['the whole event is closed', { statusCode: 'closed' }],
+    ['one machine is done', { affectedEntities: [{ entityValue: 'i-1', status: 'RESOLVED' }] }],
+  ])('hears that work is over: %s', (_what, difference) => {
+    expect(readInterruptions(work(difference), NOW)).toEqual([
+      expect.objectContaining({ kind: 'ScheduledChangeOver', instanceId: 'i-1' }),
+    ]);
   });
 
   it('takes the present for the time of an event that tells none', () => {
