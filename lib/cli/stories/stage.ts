@@ -25,6 +25,7 @@ import { matchInstances } from './match-instances.ts';
 import { tellMilestones } from './milestones.ts';
 import type { Check, NodeSeen } from './seen.ts';
 import type { SoldOutPool, Stage, StoryKind } from './story.ts';
+import { uninstallerIn } from './uninstaller.ts';
 
 /** When every story begins. */
 export const START = Date.UTC(2026, 10, 20, 12, 0, 0);
@@ -90,6 +91,7 @@ export function setStage(options: StageOptions): SetStage {
     ...actsOf(world),
     ...sightsOf(world),
     announcer: announcerIn(world),
+    uninstall: uninstallerIn(world),
     setUp: rehearsed.setUp,
     deploy: trigger(rehearsed.deploy),
     scale: trigger((name, replicas) => {

@@ -1,5 +1,7 @@
 import type { ClusterSettings } from '#lib/model/settings.ts';
+import type { UninstallOptions } from '../uninstall/command.ts';
 import type { NodeSeen, PodSeen } from './seen.ts';
+import type { Uninstalled } from './uninstaller.ts';
 
 /** Kinds that a story looks at or deletes as they are. */
 export type StoryKind = 'EC2NodeClass' | 'Node' | 'NodeClaim' | 'NodePool' | 'Pod';
@@ -86,6 +88,8 @@ export interface Stage {
   /** What befalls machines; absent where a stage cannot do it. */
   readonly harm?: Harm;
   readonly announcer?: Announcer;
+  /** Runs `joinery uninstall`; absent where a stage cannot. */
+  readonly uninstall?: (options: UninstallOptions) => Promise<Uninstalled>;
   /** Every object of a kind, by name. */
   readonly objects: (kind: StoryKind) => readonly StoryObject[];
   readonly nodes: () => readonly NodeSeen[];

@@ -68,7 +68,7 @@ export async function uninstallCommand(
 
 function refuse(io: Io, left: readonly string[]): number {
   io.err(
-    `still there: ${left.join(', ')}. Nothing of Joinery was removed, and it goes on draining. What holds a node is told by its events (kubectl describe nodeclaims): a PodDisruptionBudget, karpenter.sh/do-not-disrupt, a volume. The same command goes on waiting.`,
+    `still there: ${left.join(', ')}. Nothing of Joinery was removed, and it goes on draining. What holds a node is told by its events (kubectl describe nodeclaims): a PodDisruptionBudget whose pods have nowhere else to go, karpenter.sh/do-not-disrupt, a volume. The same command goes on waiting.`,
   );
   return 1;
 }
