@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { createInterrupt } from '#functions/interrupt/interrupt.ts';
 import { createAdmission } from '#functions/provision/admission.ts';
 import { typedCall } from '#lib/aws/call.ts';
 import { readAdmissionReview } from '#lib/triggers/admission-review.ts';
-import { readWakeUp } from '#lib/triggers/wake-up.ts';
+import { readInterruptions } from '#lib/triggers/interruption-message.ts';
+import { readMessages, readWakeUp } from '#lib/triggers/wake-up.ts';
+import { announcementBench } from '#test/build/announcements.ts';
 
 const sample = (name: string): unknown => JSON.parse(readFileSync(`events/${name}.json`, 'utf8'));
 
@@ -14,6 +17,37 @@ describe('the sample events', () => {
       expect(readWakeUp(sample(name))).toEqual({ kind: 'schedule' });
     },
   );
+
+  it.each([
+    ['spot-warning', 'SpotInterruption'],
+    ['rebalance', 'RebalanceRecommendation'],
+    ['state-change', 'InstanceStopping'],
+    ['scheduled-change', 'ScheduledChange'],
+    ['capacity-reservation', 'CapacityReservationInterruption'],
+  ])('%s announces a %s', (name, kind) => {
+    expect(readInterruptions(JSON.stringify(sample(name)), 0)).toMatchObject([
+      { kind, instanceId: 'i-0123456789abcdef0', announcedAt: Date.UTC(2026, 10, 20, 12) },
+    ]);
+  });
+
+  it('work that is scheduled tells when it begins', () => {
+    const body = JSON.stringify(sample('scheduled-change'));
+
+    expect(readInterruptions(body, 0)[0]?.startsAt).toBe(Date.UTC(2026, 10, 24, 13));
+  });
+
+  it('a batch of announcements is read message by message, and forgotten where it is of others', async () => {
+    const batch = sample('interruptions');
+    const { shell, questions } = announcementBench({ foreign: ['i-0123456789abcdef0'] });
+    const context = { getRemainingTimeInMillis: () => 30_000 };
+
+    expect(readMessages(batch).map(({ body }) => readInterruptions(body, 0).length)).toEqual([
+      ...[1, 1, 1, 1, 1],
+      0,
+    ]);
+    expect(await createInterrupt(shell)(batch, context)).toEqual({ batchItemFailures: [] });
+    expect(questions()).toHaveLength(1);
+  });
 
   it('hints are read from the queue’s messages', () => {
     expect(readWakeUp(sample('hints'))).toEqual({

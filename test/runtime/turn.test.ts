@@ -73,6 +73,8 @@ function aBench(difference: Partial<TurnStory> = {}) {
   };
 }
 
+const POOL_KIND = { apiVersion: 'karpenter.sh/v1', kind: 'NodePool' } as const;
+
 /** A decision that labels the NodePool `default` with the number of the look, `times` times. */
 const labelling = (times: number) => {
   let looks = 0;
@@ -81,7 +83,7 @@ const labelling = (times: number) => {
     looks += 1;
     if (pool === undefined || looks > times) return planFor(snapshot);
     const { name, uid, resourceVersion } = pool.meta;
-    const object = { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', name, uid, resourceVersion };
+    const object = { ...POOL_KIND, name, uid, resourceVersion };
     return planFor(snapshot, {
       actions: [{ kind: 'update', object, meta: { labels: { look: String(looks) } } }],
     });
@@ -313,15 +315,13 @@ describe('a turn', () => {
       decide: (snapshot) => {
         looks += 1;
         const plan = label(snapshot);
-        const about = {
-          apiVersion: 'karpenter.sh/v1',
-          kind: 'NodePool',
-          name: 'default',
-          uid: snapshot.nodePools[0]?.meta.uid ?? '',
-        };
+        const [pool] = snapshot.nodePools;
+        if (pool === undefined || looks > 1) return plan;
+        const { name, uid, resourceVersion } = pool.meta;
+        const about = { ...POOL_KIND, name, uid, resourceVersion };
         const told = { about, type: 'Warning', reason: 'SpotInterrupted', message: 'x' } as const;
         const event = { kind: 'recordEvent', ...told, needsNoLease: true } as const;
-        return looks > 1 ? plan : { ...plan, actions: [...plan.actions, event] };
+        return { ...plan, actions: [...plan.actions, event] };
       },
     });
     bench.api.cluster.apply({ ...aWireNodePool(), metadata: { name: 'default' } });
