@@ -91,7 +91,7 @@ export function solve(problem: SolveProblem): SolveResult {
   );
   const sources = withAttachmentLimits(ground.sources, volumes);
   const batch = new Set(pods.map(({ meta }) => meta.uid));
-  const running = runningBeside(batch, problem);
+  const running = imposingBeside(batch, problem);
   const { namespaces } = snapshot;
   const someTaintsArePreferences = [...hosts, ...sources].some(({ taints }) =>
     taints.some(({ effect }) => effect === 'PreferNoSchedule'),
@@ -137,18 +137,32 @@ export function solve(problem: SolveProblem): SolveResult {
   };
 }
 
-/** Who runs, or is about to be bound, and is not placed here. */
-function runningBeside(
+/**
+ * Who runs, or is about to be bound, is not placed here, and keeps others away: rules are made of
+ * nobody else that runs.
+ */
+function imposingBeside(
   batch: ReadonlySet<string>,
   { snapshot, promised }: SolveProblem,
 ): readonly Pod[] {
-  const running: Pod[] = [];
+  const imposing: Pod[] = [];
   const add = (pods: readonly Pod[]): void => {
-    for (const pod of pods) if (!batch.has(pod.meta.uid)) running.push(pod);
+    for (const pod of imposingAmong(pods)) if (!batch.has(pod.meta.uid)) imposing.push(pod);
   };
   for (const { pods } of snapshot.nodes) add(pods);
   for (const pods of promised.values()) add(pods);
-  return running;
+  return imposing;
+}
+
+// Asked for the pods of each node in each of many simulations; it follows from the list alone.
+const imposers = new WeakMap<readonly Pod[], readonly Pod[]>();
+
+function imposingAmong(pods: readonly Pod[]): readonly Pod[] {
+  const known = imposers.get(pods);
+  if (known) return known;
+  const found = pods.filter(({ podAntiAffinity }) => podAntiAffinity.required.length > 0);
+  imposers.set(pods, found);
+  return found;
 }
 
 /** The sources with what is known of the volumes that nodes of their types may have attached. */
