@@ -12,8 +12,8 @@ export interface MoveMemory {
   readonly at: EpochMs;
   /** Instance types of the nodes that they left, sorted. */
   readonly from: readonly string[];
-  /** By digest of whoever makes them anew: when pods of his were last moved. */
-  readonly owners: ReadonlyMap<string, EpochMs>;
+  /** By digest of whoever makes them anew: when pods of his were moved within the hour before. */
+  readonly owners: ReadonlyMap<string, readonly EpochMs[]>;
 }
 
 /** A move that is about to be made. */
@@ -33,19 +33,27 @@ const DIGEST_LENGTH = 7;
 
 /**
  * The value of joinery.dev/consolidated on a NodeClaim that receives moved pods, with what it
- * remembers already. Owners are remembered for an hour: 20 bytes each.
+ * remembers already. Owners are remembered for an hour: 35 bytes each.
  */
 export function writeMemory({ at, from, pods }: Move, before?: MoveMemory): string {
-  const owners = new Map([...(before?.owners ?? [])].filter(([, then]) => at - then < REST_MS));
-  for (const owner of pods.flatMap(ownerOf)) owners.set(owner, at);
+  const owners = new Map(
+    [...(before?.owners ?? [])].map(([owner, times]) => [
+      owner,
+      times.filter((then) => at - then < REST_MS),
+    ]),
+  );
+  for (const owner of new Set(pods.flatMap(ownerOf))) {
+    owners.set(owner, [...(owners.get(owner) ?? []), at]);
+  }
   return JSON.stringify({
     v: VERSION,
     at: formatInstant(at),
     from: [...new Set([...from, ...(before?.from ?? [])])].sort(compareText),
     owners: Object.fromEntries(
       [...owners]
+        .filter(([, times]) => times.length > 0)
         .sort(([a], [b]) => compareText(a, b))
-        .map(([owner, then]) => [owner, formatInstant(then)]),
+        .map(([owner, times]) => [owner, times.map(formatInstant)]),
     ),
   });
 }
@@ -58,10 +66,10 @@ export function memoryOf({ meta }: NodeClaim, now: EpochMs): MoveMemory | undefi
     return undefined;
   }
   const from = Array.isArray(written.from) ? written.from : [];
-  const owners = Object.entries({ ...Object(written.owners) }).flatMap(([owner, then]) => {
-    const instant = instantOf(then);
-    return instant === undefined ? [] : [[owner, instant] as const];
-  });
+  const owners = Object.entries({ ...Object(written.owners) }).map(
+    ([owner, times]) =>
+      [owner, Array.isArray(times) ? times.flatMap((then) => instantOf(then) ?? []) : []] as const,
+  );
   return { at, from: from.filter((each) => typeof each === 'string'), owners: new Map(owners) };
 }
 
@@ -74,6 +82,14 @@ const ownerOf = ({ meta }: Pod): readonly string[] =>
     .filter(({ controller }) => controller)
     .map(({ uid }) => shortDigest(uid, DIGEST_LENGTH));
 
+/** Whether it remembers that pods of all these owners were moved, at `since` or later. */
+export const remembersAll = (
+  { owners }: MoveMemory,
+  pods: readonly Pod[],
+  since: EpochMs,
+): boolean =>
+  pods.flatMap(ownerOf).every((owner) => owners.get(owner)?.some((at) => at >= since - GRAIN_MS));
+
 /**
  * Why the pods of a node are not moved again yet; undefined where they may be. A pod counts as moved
  * if it was made after pods of its owner were moved, within the hour since: kube-scheduler may put
@@ -85,9 +101,10 @@ export function restingPods(pods: readonly Pod[], snapshot: Snapshot): string | 
   for (const pod of pods) {
     for (const owner of ownerOf(pod)) {
       const at = moves.get(owner);
-      if (at === undefined || pod.meta.createdAt < at - GRAIN_MS) continue;
-      const minutes = Math.floor((snapshot.takenAt - at) / 60_000);
-      return `pod ${pod.meta.namespace}/${pod.meta.name} was moved ${minutes} min ago and is left alone for an hour`;
+      const { createdAt, namespace, name } = pod.meta;
+      if (at === undefined || createdAt < at - GRAIN_MS) continue;
+      const minutes = Math.floor((snapshot.takenAt - createdAt) / 60_000);
+      return `pod ${namespace}/${name} was moved ${minutes} min ago and is left alone for an hour`;
     }
   }
   return undefined;
@@ -99,15 +116,16 @@ const GRAIN_MS = 1_000;
 // Asked for each of many nodes of one Snapshot; it follows from the Snapshot alone.
 const known = new WeakMap<Snapshot, ReadonlyMap<string, EpochMs>>();
 
-/** By owner: when pods of his were last moved, if within the hour. */
+/** By owner: the first time within the hour that pods of his were moved. */
 function recentMoves(snapshot: Snapshot): ReadonlyMap<string, EpochMs> {
   const before = known.get(snapshot);
   if (before) return before;
   const moves = new Map<string, EpochMs>();
   for (const { claim } of snapshot.nodes) {
     const memory = claim && memoryOf(claim, snapshot.takenAt);
-    for (const [owner, at] of memory?.owners ?? []) {
-      if (snapshot.takenAt - at < REST_MS) moves.set(owner, Math.max(at, moves.get(owner) ?? 0));
+    for (const [owner, times] of memory?.owners ?? []) {
+      const recent = times.filter((at) => snapshot.takenAt - at < REST_MS);
+      if (recent.length > 0) moves.set(owner, Math.min(...recent, moves.get(owner) ?? Infinity));
     }
   }
   known.set(snapshot, moves);

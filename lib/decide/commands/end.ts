@@ -3,7 +3,7 @@ import type { LiveCommand } from '#lib/disruption/commands/in-flight.ts';
 import { isStaying } from '#lib/disruption/commands/phase.ts';
 import { change, giveBackMembers, removeMembers } from '#lib/disruption/commands/steps.ts';
 import type { SimulationFacts } from '#lib/disruption/drift.ts';
-import { memoryOf, writeMemory } from '#lib/disruption/memory-of-moves.ts';
+import { memoryOf, remembersAll, writeMemory } from '#lib/disruption/memory-of-moves.ts';
 import type { Command } from '#lib/model/command.ts';
 import { CONSOLIDATED, INSTANCE_TYPE } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
@@ -46,6 +46,9 @@ export function endOf(command: LiveCommand, facts: SimulationFacts, placing: Pla
   if (because !== undefined) {
     return late ? undo(living, because, snapshot) : { actions: [], lookAgainInMs: LATER_MS };
   }
+  // Written before anything is deleted: pods that nobody remembers would be moved again.
+  const memories = rememberMoves(command, snapshot, placing);
+  if (memories.length > 0) return { actions: memories, lookAgainInMs: SOON_MS };
   return {
     commands: [
       {
@@ -56,10 +59,7 @@ export function endOf(command: LiveCommand, facts: SimulationFacts, placing: Pla
         savesUsdPerHour: record.savesUsdPerHour,
       },
     ],
-    actions: [
-      ...(record.reason === 'Underutilized' ? rememberMoves(living, snapshot, placing) : []),
-      ...removeMembers(living, record.reason),
-    ],
+    actions: removeMembers(living, record.reason),
     lookAgainInMs: SOON_MS,
   };
 }
@@ -90,23 +90,26 @@ function homelessPods(
 
 /** Each node that is meant for a moved pod remembers what was given up for it, and whose pods moved. */
 function rememberMoves(
-  living: readonly StateNode[],
+  { record, members }: LiveCommand,
   snapshot: Snapshot,
   { placements }: Placing,
 ): readonly Action[] {
-  const moved = new Set(living.flatMap(({ pods }) => pods.map(podName)));
+  if (record.reason !== 'Underutilized') return [];
+  const pods = members.filter(isStaying).flatMap(({ pods: bound }) => bound);
+  const moved = new Set(pods.map(podName));
   const hosts = new Set(
     placements.filter(({ pod }) => moved.has(pod)).flatMap(({ node }) => node ?? []),
   );
-  const from = living.flatMap(({ node, claim }) => {
+  const from = members.flatMap(({ node, claim }) => {
     const labels = { ...claim?.meta.labels, ...node?.meta.labels };
     return labels[INSTANCE_TYPE] ?? [];
   });
-  const pods = living.flatMap(({ pods: bound }) => bound);
+  const since = record.validated?.at ?? record.proposedAt;
   return snapshot.nodes.flatMap(({ name, claim }) => {
     if (!claim || !hosts.has(name)) return [];
+    const before = memoryOf(claim, snapshot.takenAt);
+    if (before && remembersAll(before, pods, since)) return [];
     const move = { at: snapshot.takenAt, from, pods };
-    const memory = writeMemory(move, memoryOf(claim, snapshot.takenAt));
-    return change(claim, { [CONSOLIDATED]: memory });
+    return change(claim, { [CONSOLIDATED]: writeMemory(move, before) });
   });
 }

@@ -84,9 +84,9 @@ function createDay(options: DayOptions, random: Random) {
   let waiting: readonly Pod[] = [];
   let serial = 0;
   const movedAt = new Map<string, number>();
-  const fresh = (workload: Workload, minute: number): Pod => {
+  const fresh = (workload: Workload): Pod => {
     serial += 1;
-    return waitingPod(workload, serial, minute);
+    return waitingPod(workload, serial, world.takenAt);
   };
   const byName = new Map(workloads.map((each) => [each.name, each]));
 
@@ -99,7 +99,7 @@ function createDay(options: DayOptions, random: Random) {
     for (const pod of gone.flatMap(movedWith)) {
       const workload = byName.get(pod.meta.labels.app ?? '');
       if (!workload) continue;
-      const next = fresh(workload, minute);
+      const next = fresh(workload);
       waiting = [...waiting, next];
       if (!counts) continue;
       const before = movedAt.get(pod.meta.uid);
@@ -138,7 +138,11 @@ function createDay(options: DayOptions, random: Random) {
   };
   return {
     play: (minute: number): void => {
-      world = { ...world, catalog: market.catalogAt(minute) };
+      world = {
+        ...world,
+        takenAt: NOON + minute * MINUTE_MS,
+        catalog: market.catalogAt(minute),
+      };
       const changed = breathe({ world, waiting, workloads, minute, fresh });
       world = changed.world;
       waiting = changed.waiting;
@@ -236,7 +240,7 @@ interface Breath {
   readonly waiting: readonly Pod[];
   readonly workloads: readonly Workload[];
   readonly minute: number;
-  readonly fresh: (workload: Workload, minute: number) => Pod;
+  readonly fresh: (workload: Workload) => Pod;
 }
 
 /** Brings every workload to its number of pods, the youngest going first, and rolls out. */
@@ -256,7 +260,7 @@ function breathe({ world, waiting, workloads, minute, fresh }: Breath) {
     for (const { meta } of pods.slice(0, Math.max(0, pods.length - wanted))) gone.add(meta.uid);
     for (const { meta } of rolled > 0 ? pods.slice(-rolled) : []) gone.add(meta.uid);
     const left = pods.filter(({ meta }) => !gone.has(meta.uid)).length;
-    for (let more = left; more < wanted; more++) come.push(fresh(workload, minute));
+    for (let more = left; more < wanted; more++) come.push(fresh(workload));
   }
   const stays = ({ meta }: Pod): boolean => !gone.has(meta.uid);
   return {

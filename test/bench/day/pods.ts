@@ -8,13 +8,13 @@ import type { Workload } from './workload.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A pod of a workload that waits for a node since this minute. */
-export const waitingPod = (workload: Workload, serial: number, minute: number): Pod =>
+/** A pod of a workload that waits for a node since this instant. */
+export const waitingPod = (workload: Workload, serial: number, createdAt: number): Pod =>
   aPod({
     meta: {
       name: `${workload.name}-${serial}`,
       uid: `${workload.name}-${serial}`,
-      createdAt: NOON + minute * MINUTE_MS,
+      createdAt,
       labels: { app: workload.name },
       owners: [{ ...ownedBy('ReplicaSet'), name: workload.name, uid: workload.name }],
     },
