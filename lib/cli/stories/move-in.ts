@@ -22,9 +22,11 @@ export const moveIn: Story = {
       () => stage.nodeClaims().every((claim) => isTrue(claim, 'Initialized')),
       60_000,
     );
-    makeKarpenters(stage);
     holdLease(stage, KARPENTER);
-    await stage.pass(5_000);
+    // A turn that had begun by then may still write.
+    await stage.pass(15_000);
+    makeKarpenters(stage);
+    await stage.pass(1_000);
     const before = identities(stage);
 
     stage.scale('web', 12);
