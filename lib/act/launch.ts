@@ -1,4 +1,4 @@
-import { awsErrorKind } from '#lib/aws/errors.ts';
+import { awsErrorKind, describeAwsError } from '#lib/aws/errors.ts';
 import { createFleet, type FleetAnswer } from '#lib/aws/fleet.ts';
 import { listInstances } from '#lib/aws/instances.ts';
 import { compareText } from '#lib/constraints/order.ts';
@@ -14,7 +14,7 @@ import { rememberFullSubnets, rememberSoldOut } from '#lib/kube/sold-out.ts';
 import { LAUNCH_GROUP } from '#lib/model/labels.ts';
 import type { Launch, LaunchedInstance } from '#lib/model/launch.ts';
 import type { LimitedPorts } from './ports.ts';
-import { DONE, describeAwsFailure, type Result, resultOf } from './result.ts';
+import { DONE, type Result, resultOf } from './result.ts';
 import { type LaunchFailure, tellFailure, tellInstance } from './tell-claim.ts';
 import type { Versions } from './versions.ts';
 
@@ -51,9 +51,8 @@ async function answerOf(ports: Ports, order: Launch): Promise<FleetAnswer | Resu
     return await createFleet(ports.aws, order, ports.templates);
   } catch (error) {
     const result = resultOf(error, ports);
-    const operation = ports.awsCallOf(error);
-    if (operation === undefined) return result;
-    const message = describeAwsFailure(error, operation);
+    if (ports.awsCallOf(error) === undefined) return result;
+    const message = describeAwsError(error);
     const reason = awsErrorKind(error) === 'throttled' ? THROTTLED : reasonOf(message);
     const failure = { reason, message, next: 'same call' } as const;
     await Promise.all(

@@ -1,6 +1,4 @@
-import type { AwsOperation } from '#lib/aws/call.ts';
 import { awsErrorKind, describeAwsError } from '#lib/aws/errors.ts';
-import { PERMISSIONS } from '#lib/aws/permissions.ts';
 import { KubeFailure, type KubeFailureKind } from '#lib/kube/errors.ts';
 import type { Outcome } from '#lib/model/plan.ts';
 import type { LimitedPorts } from './ports.ts';
@@ -29,16 +27,7 @@ export function resultOf(error: unknown, ports: Pick<LimitedPorts, 'awsCallOf'>)
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     };
   }
-  const operation = ports.awsCallOf(error);
-  if (operation === undefined) throw error;
+  if (ports.awsCallOf(error) === undefined) throw error;
   const result = awsErrorKind(error) === 'denied' ? 'failed' : 'retry';
-  return { result, because: describeAwsFailure(error, operation) };
-}
-
-/** How a call to AWS failed and, where somebody must grant it, which permissions it needs. */
-export function describeAwsFailure(error: unknown, operation: AwsOperation): string {
-  const said = describeAwsError(error);
-  return awsErrorKind(error) === 'denied'
-    ? `${said} (${operation} needs ${PERMISSIONS[operation].join(', ')})`
-    : said;
+  return { result, because: describeAwsError(error) };
 }

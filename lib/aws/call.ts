@@ -43,8 +43,10 @@ import type {
 import type { SendMessageCommandInput, SendMessageCommandOutput } from '@aws-sdk/client-sqs';
 import type { GetParametersCommandInput, GetParametersCommandOutput } from '@aws-sdk/client-ssm';
 import type { AccessOperations } from './access-operations.ts';
+import { awsErrorKind } from './errors.ts';
 import type { EventBusOperations } from './event-bus-operation.ts';
 import type { MarketOperations } from './market-operations.ts';
+import { PERMISSIONS } from './permissions.ts';
 import type { ZonalShiftOperations } from './zonal-shift-operation.ts';
 
 interface Operation<Input, Output> {
@@ -138,11 +140,22 @@ export type AwsCall = <Name extends AwsOperation>(
   input: AwsOperations[Name]['input'],
 ) => Promise<AwsOperations[Name]['output']>;
 
+const NEEDED: Readonly<Record<AwsOperation, readonly string[]>> = PERMISSIONS;
+
 /**
- * The typed call over an untyped one. The cast is the seam itself: the SDK answers with these
- * types, and whatever stands in for it promises the same shapes.
+ * The typed call over an untyped one. Where AWS denies it, the error says as well which permissions
+ * the operation needs, for whoever reads it far from here. The cast is the seam itself: the SDK
+ * answers with these types, and whatever stands in for it promises the same shapes.
  */
 export const typedCall =
   (raw: RawAwsCall): AwsCall =>
-  async (name, input) =>
-    (await raw(name, input)) as AwsOperations[typeof name]['output'];
+  async (name, input) => {
+    try {
+      return (await raw(name, input)) as AwsOperations[typeof name]['output'];
+    } catch (error) {
+      if (error instanceof Error && awsErrorKind(error) === 'denied') {
+        error.message += ` (${name} needs ${NEEDED[name].join(', ')})`;
+      }
+      throw error;
+    }
+  };

@@ -1,12 +1,10 @@
-import type { AwsOperation } from './call.ts';
-
 /**
  * The IAM actions that each operation needs, those of what it does on the caller's behalf
  * included: a fleet runs instances, tags them and passes them the node role.
  *
  * Source: Service Authorization Reference; karpenter AWS provider v1.14, controller policies.
  */
-export const PERMISSIONS: Readonly<Record<AwsOperation, readonly string[]>> = {
+export const PERMISSIONS = {
   AddRoleToInstanceProfile: ['iam:AddRoleToInstanceProfile', 'iam:PassRole'],
   CreateAccessEntry: ['eks:CreateAccessEntry'],
   CreateFleet: ['ec2:CreateFleet', 'ec2:RunInstances', 'ec2:CreateTags', 'iam:PassRole'],
@@ -38,4 +36,4 @@ export const PERMISSIONS: Readonly<Record<AwsOperation, readonly string[]>> = {
   RemoveRoleFromInstanceProfile: ['iam:RemoveRoleFromInstanceProfile'],
   SendMessage: ['sqs:SendMessage'],
   TerminateInstances: ['ec2:TerminateInstances'],
-};
+} as const satisfies Readonly<Record<string, readonly string[]>>;
