@@ -4,30 +4,33 @@
  *
  * Announcements come through a queue and name an instance, not a cluster. So it is asked first whose
  * they are; most are nobody's here and end there. One that is ours and that no NodeClaim holds yet
- * comes back after the queue's visibility timeout, a few times; what cannot be read is dropped.
+ * comes back after the queue's visibility timeout, a few times, as does one whose NodeClaim could not
+ * be deleted; what cannot be read is dropped.
  */
 import { decideInterrupt } from '#lib/decide/interrupt.ts';
+import { instanceIdOf } from '#lib/lifecycle/provider-id.ts';
 import type { Interruption } from '#lib/model/interruption.ts';
 import type { Remaining } from '#lib/runtime/middleware.ts';
 import { ownAnnouncements } from '#lib/runtime/own-announcements.ts';
 import { logTurn } from '#lib/runtime/report.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
-import { takeTurn } from '#lib/runtime/turn.ts';
+import { type TurnReport, takeTurn } from '#lib/runtime/turn.ts';
 import { readMessages } from '#lib/triggers/wake-up.ts';
 
 /** The function that the interruption queue invokes; answers which messages are to come back. */
 export const createInterrupt = (shell: Shell) => async (event: unknown, context: Remaining) => {
   const messages = readMessages(event);
-  const { ours, later } = await ownAnnouncements(shell, messages);
-  if (ours.length > 0) await interrupt(shell, ours, context);
-  return { batchItemFailures: later.map((itemIdentifier) => ({ itemIdentifier })) };
+  const { ours, later, toldBy } = await ownAnnouncements(shell, messages);
+  const undone = ours.length > 0 ? await interrupt(shell, ours, context) : [];
+  const again = new Set([...later, ...undone.flatMap(toldBy)]);
+  return { batchItemFailures: [...again].map((itemIdentifier) => ({ itemIdentifier })) };
 };
 
 async function interrupt(
   shell: Shell,
   interruptions: readonly Interruption[],
   context: Remaining,
-): Promise<void> {
+): Promise<readonly string[]> {
   const story = {
     name: 'interrupt',
     decide: (snapshot: Parameters<typeof decideInterrupt>[0]) =>
@@ -35,9 +38,26 @@ async function interrupt(
     looksFirst: true,
   } as const;
   const wakeUp = { kind: 'announcements', interruptions } as const;
-  logTurn(shell, {
-    name: story.name,
-    wakeUp,
-    report: await takeTurn(shell, story, wakeUp, context),
-  });
+  const report = await takeTurn(shell, story, wakeUp, context);
+  logTurn(shell, { name: story.name, wakeUp, report });
+  return undoneIn(report.rounds);
+}
+
+/**
+ * The instances whose NodeClaims were to be deleted, and could not be. Nobody else would come to
+ * delete them: nothing but the message says that they must go.
+ */
+function undoneIn(rounds: TurnReport['rounds']): readonly string[] {
+  const instances = new Map<string, boolean>();
+  for (const { outcomes, snapshot } of rounds) {
+    const ids = new Map(
+      snapshot.nodes.map(({ claim }) => [claim?.meta.uid, claim?.status.providerId]),
+    );
+    for (const { action, result } of outcomes) {
+      if (action.kind !== 'delete' || !action.needsNoLease) continue;
+      const id = instanceIdOf(ids.get(action.object.uid));
+      if (id !== undefined) instances.set(id, result === 'done');
+    }
+  }
+  return [...instances].flatMap(([id, isDone]) => (isDone ? [] : [id]));
 }

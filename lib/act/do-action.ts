@@ -8,7 +8,6 @@ import { alreadyExists, isGone } from '#lib/kube/errors.ts';
 import { recordEvent } from '#lib/kube/record-event.ts';
 import { rememberSoldOut } from '#lib/kube/sold-out.ts';
 import { create, patch, patchStatus, remove } from '#lib/kube/write.ts';
-import type { ObjectRef } from '#lib/model/object.ts';
 import type { Action } from '#lib/model/plan.ts';
 import { evictPod, forceDeletePod } from './drain.ts';
 import { launch } from './launch.ts';
@@ -42,7 +41,7 @@ export async function doAction(ports: DoingPorts, action: Action): Promise<Resul
     case 'updateStatus':
       return await updateStatus(ports, action);
     case 'delete':
-      return await deleteObject(ports, action.object);
+      return await deleteObject(ports, action);
     case 'markUnavailable':
       await rememberSoldOut(ports.kube, action.offerings, {
         now: ports.now(),
@@ -107,9 +106,15 @@ async function updateStatus(ports: DoingPorts, action: Of<'updateStatus'>): Prom
   return DONE;
 }
 
-async function deleteObject(ports: DoingPorts, object: ObjectRef): Promise<Result> {
+/** What is right whatever else is decided is right for the object as it has become, too. */
+async function deleteObject(
+  ports: DoingPorts,
+  { object, needsNoLease }: Of<'delete'>,
+): Promise<Result> {
   try {
-    await remove(ports.kube, ports.versions.current(object));
+    await remove(ports.kube, ports.versions.current(object), {
+      anyVersion: needsNoLease === true,
+    });
   } catch (error) {
     if (!isGone(error)) throw error;
   }

@@ -65,22 +65,24 @@ export async function patchWithTests(
 }
 
 /**
- * Deletes the object as it was seen. An object with finalizers stays until they are gone. Throws
- * KubeFailure: conflict where it has changed since, gone where it is no longer there.
+ * Deletes the object as it was seen; with `anyVersion` even if it has changed since. An object with
+ * finalizers stays until they are gone. Throws KubeFailure: conflict where it has changed, gone where
+ * it is no longer there, or another has its name.
  */
 export async function remove(
   kube: KubeTransport,
   ref: ObjectRef,
-  options: { readonly graceSeconds?: number } = {},
+  options: { readonly graceSeconds?: number; readonly anyVersion?: boolean } = {},
 ): Promise<void> {
   const { uid, resourceVersion } = ref;
+  const preconditions = options.anyVersion === true ? { uid } : { uid, resourceVersion };
   await send(kube, {
     method: 'DELETE',
     path: pathOfRef(ref),
     body: {
       apiVersion: 'v1',
       kind: 'DeleteOptions',
-      preconditions: { uid, resourceVersion },
+      preconditions,
       ...(options.graceSeconds !== undefined && { gracePeriodSeconds: options.graceSeconds }),
     },
   });

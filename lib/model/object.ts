@@ -28,7 +28,8 @@ export interface Owner {
 
 /**
  * One object as it was seen: enough to act on it and to be refused if it has changed since.
- * Every write to an existing object carries both uid and resourceVersion.
+ * Every write to an existing object carries both uid and resourceVersion, but for the deletion of one
+ * whose machine goes.
  */
 export interface ObjectRef {
   readonly apiVersion: string;

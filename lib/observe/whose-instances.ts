@@ -8,6 +8,8 @@ import type { ObservePorts } from './observe.ts';
 export interface Whose {
   /** A NodeClaim holds them. */
   readonly ours: ReadonlySet<string>;
+  /** Those of ours whose NodeClaim is being deleted. */
+  readonly going: ReadonlySet<string>;
   /** They carry this cluster's tags, and no NodeClaim knows of them yet. */
   readonly joining: ReadonlySet<string>;
 }
@@ -23,9 +25,10 @@ export async function whoseInstances(
   doubtful: ReadonlySet<string>,
 ): Promise<Whose> {
   const { pages } = await listPages(ports.kube, { kind: 'NodeClaim' }, (items) =>
-    items.flatMap(instanceIdIn),
+    items.flatMap(holdingIn),
   );
-  const held = new Set(pages.flat());
+  const holdings = pages.flat();
+  const held = new Set(holdings.map(({ id }) => id));
   const ours = new Set([...ids].filter((id) => held.has(id)));
   const unknown = [...doubtful].filter((id) => !held.has(id)).sort();
   const found = unknown.length === 0 ? [] : await findInstances(ports.aws, unknown);
@@ -33,12 +36,17 @@ export async function whoseInstances(
   const joining = found.filter(
     ({ state, tags }) => state !== 'terminated' && isTaggedFor(tags, clusterName),
   );
-  return { ours, joining: new Set(joining.map(({ id }) => id)) };
+  return {
+    ours,
+    going: new Set(holdings.flatMap(({ id, isGoing }) => (isGoing && ids.has(id) ? [id] : []))),
+    joining: new Set(joining.map(({ id }) => id)),
+  };
 }
 
 /** aws:///us-east-1a/i-0abc is i-0abc; nothing where none was launched yet. */
-function instanceIdIn(item: unknown): readonly string[] {
+function holdingIn(item: unknown): readonly { readonly id: string; readonly isGoing: boolean }[] {
   const { providerID } = group(wire(item), 'status');
   const id = typeof providerID === 'string' ? providerID.split('/').at(-1) : undefined;
-  return id ? [id] : [];
+  const isGoing = group(wire(item), 'metadata').deletionTimestamp !== undefined;
+  return id ? [{ id, isGoing }] : [];
 }

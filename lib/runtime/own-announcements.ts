@@ -9,6 +9,8 @@ export interface OwnAnnouncements {
   readonly ours: readonly Interruption[];
   /** The ids of messages about instances of ours that no NodeClaim holds yet. */
   readonly later: readonly string[];
+  /** The ids of messages by which an instance was announced, those that are not of `ours` too. */
+  readonly toldBy: (instanceId: string) => readonly string[];
 }
 
 /**
@@ -17,7 +19,7 @@ export interface OwnAnnouncements {
  */
 const MOST_RECEIVES = 3;
 
-/** What ends or ended an instance without a NodeClaim leaves nothing to do. */
+/** What ends or ended an instance whose NodeClaim is gone, or goes, leaves nothing to do. */
 const ENDED: ReadonlySet<string> = new Set(['InstanceStopping', 'InstanceTerminated']);
 
 /**
@@ -33,12 +35,16 @@ export async function ownAnnouncements(
     heard: readInterruptions(message.body, shell.now()),
   }));
   const heard = read.flatMap((each) => each.heard);
-  if (heard.length === 0) return { ours: [], later: [] };
+  const toldBy = (id: string): readonly string[] =>
+    read
+      .filter((each) => each.heard.some(({ instanceId }) => instanceId === id))
+      .map(({ message }) => message.id);
+  if (heard.length === 0) return { ours: [], later: [], toldBy };
   const ids = new Set(heard.map(({ instanceId }) => instanceId));
   const doubtful = new Set(
     heard.flatMap(({ kind, instanceId }) => (ENDED.has(kind) ? [] : [instanceId])),
   );
-  const { ours, joining } = await whoseInstances(shell, ids, doubtful);
+  const { ours, going, joining } = await whoseInstances(shell, ids, doubtful);
   const waiting = read.filter((each) =>
     each.heard.some(({ instanceId }) => joining.has(instanceId)),
   );
@@ -49,7 +55,10 @@ export async function ownAnnouncements(
     });
   }
   return {
-    ours: heard.filter(({ instanceId }) => ours.has(instanceId)),
+    ours: heard.filter(
+      ({ kind, instanceId }) => ours.has(instanceId) && !(ENDED.has(kind) && going.has(instanceId)),
+    ),
     later: later.map(({ message }) => message.id),
+    toldBy,
   };
 }

@@ -60,6 +60,19 @@ describe('act', () => {
     expect(bench.claims('a')).toMatchObject([{ meta: { annotations: { note: 'somebody else' } } }]);
   });
 
+  it('deletes what must go as it has become, but not another of its name', async () => {
+    const { bench, ref } = await withClaim();
+    await bench.act([annotate(ref, 'somebody else')]);
+    const urgent = { kind: 'delete', because: 'test', needsNoLease: true } as const;
+    const results = async (uid: string) =>
+      (await bench.act([{ ...urgent, object: { ...ref, uid } }])).map(({ result }) => result);
+
+    await results('00000000-0000-0000-0000-000000000000');
+    expect(bench.claims('a')[0]?.meta.deletedAt).toBeUndefined();
+    expect(await results(ref.uid)).toEqual(['done']);
+    expect(bench.claims('a')[0]?.meta.deletedAt).toBeDefined();
+  });
+
   it('takes what is gone already for deleted', async () => {
     const { bench, ref } = await withClaim();
     const remove: Action = { kind: 'delete', object: ref, because: 'test' };

@@ -34,6 +34,8 @@ export const aChangeTo = (state: string, instanceId: string): string =>
 export interface Neighbourhood {
   /** NodeClaims hold them. */
   readonly held?: readonly string[];
+  /** NodeClaims that are being deleted hold them. */
+  readonly going?: readonly string[];
   /** They carry the cluster's tags. */
   readonly joining?: readonly string[];
   /** They carry another cluster's tags. */
@@ -41,7 +43,8 @@ export interface Neighbourhood {
 }
 
 /** A shell that sees NodeClaims and instances and nothing else; and what it said and asked. */
-export function announcementBench({ held = [], joining = [], foreign = [] }: Neighbourhood) {
+export function announcementBench(there: Neighbourhood) {
+  const { held = [], going = [], joining = [], foreign = [] } = there;
   const warnings: string[] = [];
   const described = (id: string, cluster: string) => ({
     InstanceId: id,
@@ -66,7 +69,10 @@ export function announcementBench({ held = [], joining = [], foreign = [] }: Nei
   const kube: KubeTransport = async ({ path }) => {
     if (!path.endsWith('/nodeclaims'))
       throw new Error(`expected a list of NodeClaims, found ${path}`);
-    const items = held.map((id) => ({ status: { providerID: `aws:///us-east-1a/${id}` } }));
+    const items = [...held, ...going].map((id) => ({
+      metadata: going.includes(id) ? { deletionTimestamp: '2026-11-20T11:59:00Z' } : {},
+      status: { providerID: `aws:///us-east-1a/${id}` },
+    }));
     return { status: 200, body: { metadata: { resourceVersion: '7' }, items: [...items, {}] } };
   };
   const shell: Shell = {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createInterrupt } from '#functions/interrupt/interrupt.ts';
+import type { KubeTransport } from '#lib/kube/transport.ts';
+import { anActingBench } from '#test/build/acting.ts';
 import { announcementBench, aWarningOf } from '#test/build/announcements.ts';
 
 const LEFT = { getRemainingTimeInMillis: () => 30_000 };
@@ -10,6 +12,28 @@ const batchOf = (...bodies: readonly string[]) => ({
     attributes: { ApproximateReceiveCount: '1' },
   })),
 });
+
+/** An embedded API server with a NodeClaim for each of these instances, and a shell into it. */
+async function aClusterWith(...instances: readonly string[]) {
+  const { api, act, toCreate } = anActingBench();
+  const refused = new Set<string>();
+  await act(instances.map((id) => toCreate(`claim-${id}`)));
+  for (const id of instances) {
+    const path = `/apis/karpenter.sh/v1/nodeclaims/claim-${id}/status`;
+    const body = { status: { providerID: `aws:///us-east-1a/${id}`, nodeName: id } };
+    const contentType = 'application/merge-patch+json';
+    await api.through(api.kube({ method: 'PATCH', path, contentType, body }));
+  }
+  const kube: KubeTransport = async (request) =>
+    request.method === 'DELETE' && refused.has(request.path.split('/').at(-1) ?? '')
+      ? { status: 503, body: {} }
+      : await api.kube(request);
+  return {
+    shell: { ...announcementBench({}).shell, kube, now: api.now, sleep: api.clock.sleep },
+    through: api.through,
+    refuseDeletions: (name: string) => void refused.add(name),
+  };
+}
 
 describe('interrupt', () => {
   it('names the messages that are to come back, and lets the queue forget the others', async () => {
@@ -27,6 +51,16 @@ describe('interrupt', () => {
     // The bench refuses every other request.
     expect(await createInterrupt(shell)(batchOf(aWarningOf('i-8')), LEFT)).toEqual({
       batchItemFailures: [],
+    });
+  });
+
+  it('has a message come back whose NodeClaim could not be deleted, since nobody else knows of it', async () => {
+    const { shell, through, refuseDeletions } = await aClusterWith('i-0a', 'i-0b');
+    const batch = batchOf(aWarningOf('i-0a'), aWarningOf('i-0b'), aWarningOf('i-0c'));
+
+    refuseDeletions('claim-i-0b');
+    expect(await through(createInterrupt(shell)(batch, LEFT))).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'm-1' }],
     });
   });
 

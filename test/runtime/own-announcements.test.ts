@@ -23,7 +23,7 @@ describe('ownAnnouncements', () => {
       ['i-8', 'i-7', 'i-9'].map((id) => message(aWarningOf(id))),
     );
 
-    expect(found).toEqual({ ours: [], later: [] });
+    expect(found).toMatchObject({ ours: [], later: [] });
     expect(questions()).toEqual([['i-7', 'i-8', 'i-9']]);
   });
 
@@ -33,8 +33,27 @@ describe('ownAnnouncements', () => {
       message(aChangeTo(state, 'i-5')),
     );
 
-    expect(await ownAnnouncements(shell, ended)).toEqual({ ours: [], later: [] });
+    expect(await ownAnnouncements(shell, ended)).toMatchObject({ ours: [], later: [] });
     expect(questions()).toEqual([]);
+  });
+
+  it('does not look again when the instance of a NodeClaim that goes has ended, as it was to', async () => {
+    const { shell } = announcementBench({ going: ['i-1'], held: ['i-2'] });
+    const batch = ['i-1', 'i-2'].map((id) => message(aChangeTo('terminated', id)));
+
+    expect(idsOf(await ownAnnouncements(shell, batch))).toEqual(['i-2']);
+    expect(idsOf(await ownAnnouncements(shell, [message(aWarningOf('i-1'))]))).toEqual(['i-1']);
+  });
+
+  it('knows by which messages an instance was announced', async () => {
+    const { shell } = announcementBench({ held: ['i-1', 'i-2'] });
+    const { toldBy } = await ownAnnouncements(shell, [
+      message(aWarningOf('i-1'), 1, 'a'),
+      message(aWarningOf('i-2'), 1, 'b'),
+      message(aChangeTo('stopping', 'i-1'), 1, 'c'),
+    ]);
+
+    expect(toldBy('i-1')).toEqual(['a', 'c']);
   });
 
   it('has a message come back about an instance that no NodeClaim holds yet, three times at most', async () => {
@@ -67,7 +86,10 @@ describe('ownAnnouncements', () => {
     const { shell, questions } = announcementBench({});
     const deaf = { ...shell, kube: () => Promise.reject(new Error('asked all the same')) };
 
-    expect(await ownAnnouncements(deaf, [message('hello')])).toEqual({ ours: [], later: [] });
+    expect(await ownAnnouncements(deaf, [message('hello')])).toMatchObject({
+      ours: [],
+      later: [],
+    });
     expect(questions()).toEqual([]);
   });
 });
