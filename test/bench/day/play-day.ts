@@ -59,7 +59,8 @@ export interface DayFigures {
 const MINUTE_MS = 60_000;
 const WARM_UP = 120;
 /** Provision acts on a proposal when it is 15 seconds old. */
-const LATER_MS = 20_000;
+const LATER_MS = 25_000;
+const SOON_MS = 4_000;
 const ROUNDS = 6;
 /** In minutes: both consolidators get as many passes. */
 const CONSOLIDATED_EVERY = 5;
@@ -143,6 +144,11 @@ function createDay(options: DayOptions, random: Random) {
         takenAt: NOON + minute * MINUTE_MS,
         catalog: market.catalogAt(minute),
       };
+      // A node that comes up is looked at within seconds, before pods of the next minute find it.
+      const now = NOON + minute * MINUTE_MS;
+      world = { ...world, nodes: world.nodes.map((state) => upIfDue(state, world, now)) };
+      bind(minute);
+      if (inFlightOf(world).commands.length > 0) provision(minute, 0);
       const changed = breathe({ world, waiting, workloads, minute, fresh });
       world = changed.world;
       waiting = changed.waiting;
@@ -152,10 +158,8 @@ function createDay(options: DayOptions, random: Random) {
           reclaims.next() < RECLAIMED_SHARE / 1440,
       );
       evict(reclaimed, minute, false);
-      const now = NOON + minute * MINUTE_MS;
-      world = { ...world, nodes: world.nodes.map((state) => upIfDue(state, world, now)) };
       bind(minute);
-      provision(minute, 0);
+      provision(minute, SOON_MS);
       if (minute % CONSOLIDATED_EVERY === 0) consolidate(minute);
       if (inFlightOf(world).commands.length > 0) provision(minute, LATER_MS);
       if (minute >= WARM_UP) count(minute);
@@ -175,7 +179,7 @@ function createDay(options: DayOptions, random: Random) {
 
   function consolidate(minute: number): void {
     if (options.consolidator === 'nobody') return;
-    world = { ...world, takenAt: NOON + minute * MINUTE_MS + 4_000, pods: waiting };
+    world = { ...world, takenAt: NOON + minute * MINUTE_MS + 8_000, pods: waiting };
     const actions =
       options.consolidator === 'Joinery'
         ? decideConsolidate(world).actions.filter(({ kind }) => WRITES.has(kind))
