@@ -8,13 +8,13 @@
  * be deleted; what cannot be read is dropped.
  */
 import { decideInterrupt } from '#lib/decide/interrupt.ts';
-import { instanceIdOf } from '#lib/lifecycle/provider-id.ts';
 import type { Interruption } from '#lib/model/interruption.ts';
 import type { Remaining } from '#lib/runtime/middleware.ts';
 import { ownAnnouncements } from '#lib/runtime/own-announcements.ts';
 import { logTurn } from '#lib/runtime/report.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
-import { type TurnReport, takeTurn } from '#lib/runtime/turn.ts';
+import { takeTurn } from '#lib/runtime/turn.ts';
+import { undoneIn } from '#lib/runtime/undone-deletions.ts';
 import { readMessages } from '#lib/triggers/wake-up.ts';
 
 /** The function that the interruption queue invokes; answers which messages are to come back. */
@@ -41,23 +41,4 @@ async function interrupt(
   const report = await takeTurn(shell, story, wakeUp, context);
   logTurn(shell, { name: story.name, wakeUp, report });
   return undoneIn(report.rounds);
-}
-
-/**
- * The instances whose NodeClaims were to be deleted, and could not be. Nobody else would come to
- * delete them: nothing but the message says that they must go.
- */
-function undoneIn(rounds: TurnReport['rounds']): readonly string[] {
-  const instances = new Map<string, boolean>();
-  for (const { outcomes, snapshot } of rounds) {
-    const ids = new Map(
-      snapshot.nodes.map(({ claim }) => [claim?.meta.uid, claim?.status.providerId]),
-    );
-    for (const { action, result } of outcomes) {
-      if (action.kind !== 'delete' || !action.needsNoLease) continue;
-      const id = instanceIdOf(ids.get(action.object.uid));
-      if (id !== undefined) instances.set(id, result === 'done');
-    }
-  }
-  return [...instances].flatMap(([id, isDone]) => (isDone ? [] : [id]));
 }

@@ -145,25 +145,25 @@ export function sourceOf(
   const daemons = daemonsOfTemplate(daemonSets, requirements, template.taints);
   const allows = (labels: Requirements) => agrees(labels, requirements) && agrees(labels, present);
   const conditions = conditionsOfSale(allows);
-  const types = [...typesFor(catalog, nodePool)]
-    .sort((a, b) => compareText(a.name, b.name))
-    .map((type): SourceType => {
-      const labels = labelsOfType(type);
-      const load = daemonLoad(daemons, labels);
-      const room = subtractResources(type.allocatable, load.requests);
-      return {
-        type,
-        requirements: labels,
-        daemonRequests: load.requests,
-        daemonPorts: load.hostPorts,
-        room,
-        roomAmounts: isOverdrawn(room) ? axes.map(() => -1) : amountsOf(room, axes),
-        offerings: offeringsOf(type, conditions),
-      };
-    });
-  const allowed = types.filter((each) => allows(each.requirements));
+  const launched = (type: InstanceType): SourceType => {
+    const labels = labelsOfType(type);
+    const load = daemonLoad(daemons, labels);
+    const room = subtractResources(type.allocatable, load.requests);
+    return {
+      type,
+      requirements: labels,
+      daemonRequests: load.requests,
+      daemonPorts: load.hostPorts,
+      room,
+      roomAmounts: isOverdrawn(room) ? axes.map(() => -1) : amountsOf(room, axes),
+      offerings: offeringsOf(type, conditions),
+    };
+  };
+  const types = [...typesFor(catalog, nodePool)].sort((a, b) => compareText(a.name, b.name));
+  const allowed = types.filter((type) => allows(labelsOfType(type))).map(launched);
   if (allowed.length === 0) {
-    const missing = describeMissingTypes(types, NO_REQUIREMENTS, requirements, 'is sold here');
+    const sold = types.map(launched);
+    const missing = describeMissingTypes(sold, NO_REQUIREMENTS, requirements, 'is sold here');
     return reject('instanceTypes', missing);
   }
   return {

@@ -1,0 +1,20 @@
+import type { TurnReport } from './turn.ts';
+
+/**
+ * The instances whose NodeClaims were to be deleted because EC2 takes them back, and could not be.
+ * Nobody else would come to delete them: nothing but a message says that they must go.
+ */
+export function undoneIn(rounds: TurnReport['rounds']): readonly string[] {
+  const isDone = new Map<string, boolean>();
+  for (const { outcomes, snapshot } of rounds) {
+    const providerIds = new Map(
+      snapshot.nodes.map(({ claim }) => [claim?.meta.uid, claim?.status.providerId]),
+    );
+    for (const { action, result } of outcomes) {
+      if (action.kind !== 'delete' || !action.needsNoLease) continue;
+      const instanceId = providerIds.get(action.object.uid)?.split('/').at(-1);
+      if (instanceId !== undefined) isDone.set(instanceId, result === 'done');
+    }
+  }
+  return [...isDone].flatMap(([instanceId, done]) => (done ? [] : [instanceId]));
+}
