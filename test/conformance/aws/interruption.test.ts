@@ -1,7 +1,8 @@
 /**
  * What Karpenter's AWS provider v1.14 does about interruptions, restated. The numbers are those of our
  * list of its behaviours; upstream's own suite is controllers/interruption. Where Joinery differs on
- * purpose the title says so.
+ * purpose the title says so. Missing on purpose are 24 and 124: Joinery does not poll the status of
+ * instances; scheduled work is announced by AWS Health, and nodes that fall silent are for NodeRepair.
  */
 import { describe, expect, it } from 'vitest';
 import { createInterrupt } from '#functions/interrupt/interrupt.ts';
