@@ -1,8 +1,16 @@
-/** Writes the SAM template: `npm run template`. A test makes it again and compares. */
+/** Makes infra/template.yaml and infra/PARAMETERS.md anew: `npm run template`. */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { parametersMarkdown } from '../parameters.ts';
 import { samTemplate } from '../template.ts';
 
-const file = fileURLToPath(new URL('../template.yaml', import.meta.url));
-await writeFile(file, samTemplate());
-process.stdout.write(`${file}\n`);
+const template = samTemplate();
+const made = [
+  ['../template.yaml', template],
+  ['../PARAMETERS.md', parametersMarkdown(template)],
+] as const;
+for (const [name, text] of made) {
+  const file = fileURLToPath(new URL(name, import.meta.url));
+  await writeFile(file, text);
+  process.stdout.write(`${file}\n`);
+}

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { parametersMarkdown } from '#infra/parameters.ts';
 import { samTemplate } from '#infra/template.ts';
 
 const FILE = new URL('../../infra/template.yaml', import.meta.url);
@@ -22,6 +23,12 @@ const ofType = (type: string) => resources.filter(([, { Type }]) => Type === typ
 describe('the SAM template', () => {
   it('is the one that is committed', async () => {
     expect(await readFile(FILE, 'utf8')).toBe(made);
+  });
+
+  it('has its parameters explained by the table that is committed', async () => {
+    const table = new URL('../../infra/PARAMETERS.md', import.meta.url);
+
+    expect(await readFile(table, 'utf8')).toBe(parametersMarkdown(made));
   });
 
   it('needs nothing but the bundles', () => {
