@@ -38,7 +38,7 @@ describe('POLICIES', () => {
   });
 
   it('permit nothing that no operation needs', () => {
-    const needed = new Set(USED.flatMap(([, actions]) => actions));
+    const needed = new Set<string>(USED.flatMap(([, actions]) => actions));
 
     expect([...actionsOf(ALL)].filter((action) => !needed.has(action))).toEqual([]);
   });
