@@ -44,7 +44,7 @@ interface Manifest {
  * The package.json of what is published, made of the checkout's. The tools of CDK are asked for by
  * who uses the construct, and by nobody else.
  */
-export function publishedManifest(text: string): Readonly<Record<string, unknown>> {
+function publishedManifest(text: string): Readonly<Record<string, unknown>> {
   const read: Manifest = JSON.parse(text);
   const { name, version, description, license, dependencies, devDependencies } = read;
   const peers = ['aws-cdk-lib', 'constructs'];
@@ -99,7 +99,7 @@ async function filesBelow(project: string, root: string): Promise<readonly strin
 }
 
 /** A module as it is published. Imports of `#lib/….ts` stay: the package maps them to JavaScript. */
-export function published(path: string, text: string): string {
+function published(path: string, text: string): string {
   const { outputText } = ts.transpileModule(text, {
     fileName: path,
     compilerOptions: { ...LANGUAGE, rewriteRelativeImportExtensions: true },
