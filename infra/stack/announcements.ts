@@ -7,7 +7,7 @@ const ENDING = { state: ['stopping', 'stopped', 'shutting-down', 'terminated'] }
 const EC2_CHANGES = { service: ['EC2'], eventTypeCategory: ['scheduledChange'] };
 
 /** What EC2 and AWS Health announce of instances, as EventBridge patterns. */
-export const ANNOUNCEMENTS = {
+const ANNOUNCEMENTS = {
   SpotInterruption: pattern('aws.ec2', 'EC2 Spot Instance Interruption Warning'),
   Rebalance: pattern('aws.ec2', 'EC2 Instance Rebalance Recommendation'),
   StateChange: pattern('aws.ec2', 'EC2 Instance State-change Notification', ENDING),

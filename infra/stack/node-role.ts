@@ -93,7 +93,7 @@ export class AccessEntries extends Construct {
 }
 
 /** The group that infra/cluster/rbac.yaml binds its roles to. */
-export const KUBERNETES_GROUP = 'joinery';
+const KUBERNETES_GROUP = 'joinery';
 
 /** The role by which EC2 runs spot instances for an account; there is one at most in each account. */
 export class SpotServiceLinkedRole extends Construct {
