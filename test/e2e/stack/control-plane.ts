@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -66,6 +66,8 @@ export async function startControlPlane(program: string): Promise<ControlPlane> 
   const parts: Part[] = [];
   const stop = async () => {
     for (const part of parts.splice(0).reverse()) await part.stop();
+    // The logs stay, for whoever wants to know; the store is large and of no use.
+    rmSync(join(folder, 'etcd'), { recursive: true, force: true });
   };
   try {
     parts.push(await startEtcd(site));
