@@ -34,6 +34,7 @@ export function decideConsolidate(seen: Snapshot): Plan {
   const found = consolidation({ ...facts, toPlace, goingAnyway }, ledger);
   const drafts = [...empty.commands, ...found.commands];
   const { commands, nodeClaims, actions, lookAgainInMs } = propose(drafts, snapshot);
+  const kept = found.kept.toSorted((a, b) => compareText(a.state.name, b.state.name));
   const isEmpty = new Map(empty.kept.map(({ state, why }) => [state.name, why]));
   const going = new Set(goingAnyway);
   return {
@@ -42,13 +43,13 @@ export function decideConsolidate(seen: Snapshot): Plan {
     nodeClaims,
     usdPerHour: sumOfUsd(nodeClaims.map(({ usdPerHour }) => usdPerHour)),
     placements: placementsOf(drafts),
-    kept: found.kept
+    kept: kept
       .filter(({ state }) => !going.has(state.name))
       .map(({ state, why }) => ({
         node: state.name,
         ...(why.by === 'empty' ? (isEmpty.get(state.name) ?? why) : why),
       })),
-    actions: [...actions, ...overdueLifts(snapshot), ...keptEvents(found.kept, snapshot.takenAt)],
+    actions: [...actions, ...overdueLifts(snapshot), ...keptEvents(kept, snapshot.takenAt)],
     warnings: consentWarnings(snapshot),
     ...nextLook(snapshot, [lookAgainInMs]),
   };

@@ -71,7 +71,8 @@ function heardIn(snapshot: Snapshot, interruptions: readonly Interruption[]): re
     if (known === undefined || weightOf(each) < weightOf(known)) gravest.set(each.instanceId, each);
   }
   const pools = new Map(snapshot.nodePools.map((pool) => [pool.meta.name, pool]));
-  return snapshot.nodes.flatMap((state) => {
+  const nodes = snapshot.nodes.toSorted((a, b) => compareText(a.name, b.name));
+  return nodes.flatMap((state) => {
     const { claim, node } = state;
     const interruption = gravest.get(instanceIdOf(claim?.status.providerId) ?? '');
     if (claim === undefined || interruption === undefined) return [];

@@ -175,9 +175,9 @@ export const SETTINGS = {
   consolidationMoveShare: {
     name: 'JOINERY_CONSOLIDATION_MOVE_SHARE',
     says: 'What consolidation must save for each pod that it moves, as a share of what a pod costs on average at fair prices',
-    fallback: '0.1',
+    fallback: '0.5',
     pattern: /^\d{1,3}(\.\d{1,6})?$/,
-    expected: 'a share such as 0.1; 0 moves pods for any saving',
+    expected: 'a share such as 0.5; 0 moves pods for any saving',
   },
   disruptionWindows: {
     name: 'JOINERY_DISRUPTION_WINDOWS',

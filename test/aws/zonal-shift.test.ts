@@ -81,7 +81,7 @@ describe('GetManagedResource', () => {
 
     await expect(findManagedResource(call, ARN)).rejects.toMatchObject({
       name: 'AccessDeniedException',
-      message: 'not yours',
+      message: 'not yours (GetManagedResource needs arc-zonal-shift:GetManagedResource)',
     });
   });
 });

@@ -39,7 +39,7 @@ export interface Bench {
 }
 
 /** The share of what a pod is worth that its move must save where no setting says otherwise. */
-const MOVE_SHARE = 0.1;
+const MOVE_SHARE = 0.5;
 
 /** Sets up what sets of nodes are judged by. Cost: every type and every pod, once. */
 export function openBench(facts: ConsolidationFacts): Bench {

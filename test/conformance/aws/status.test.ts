@@ -235,7 +235,7 @@ describe('images', () => {
       { Filters: [{ Name: 'image-id', Values: ['ami-1'] }, { Name: 'state' }] },
     ]);
     expect(verdictOf(resolving(aWrittenNodeClass(spec), refused), 'AMIsReady')).toBe(
-      'Unknown ResolutionFailed: AccessDeniedException: no',
+      'Unknown ResolutionFailed: AccessDeniedException: no (GetParameters needs ssm:GetParameters)',
     );
   });
 

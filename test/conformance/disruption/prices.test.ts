@@ -32,7 +32,13 @@ function aType(name: string, prices: Readonly<Record<string, number>>, cpu = 4):
   return { ...type, offerings: offerings.sort((a, b) => a.usdPerHour - b.usdPerHour) };
 }
 
-const OPEN = { settings: someSettings({ featureGates: ['SpotToSpotConsolidation'] }) };
+const OPEN = {
+  settings: someSettings({
+    featureGates: ['SpotToSpotConsolidation'],
+    // What a move has to save is ours; these cases are about what upstream asks.
+    consolidationMoveShare: 0,
+  }),
+};
 /** Spot types c5 to c24 at rising prices, spot 40 % of them. */
 const TWENTY = Array.from({ length: 20 }, (_, at) => pricedAt(`c${at + 5}.xlarge`, 0.1 + at / 100));
 const spotMember = (
