@@ -1,5 +1,5 @@
 /** Why nodes go. */
-export type DisruptionReason =
+type DisruptionReason =
   | 'Empty'
   | 'Underutilized'
   | 'Drifted'
