@@ -43,7 +43,7 @@ import type {
 import type { SendMessageCommandInput, SendMessageCommandOutput } from '@aws-sdk/client-sqs';
 import type { GetParametersCommandInput, GetParametersCommandOutput } from '@aws-sdk/client-ssm';
 import type { AccessOperations } from './access-operations.ts';
-import { awsErrorKind } from './errors.ts';
+import { lacksPermission } from './errors.ts';
 import type { EventBusOperations } from './event-bus-operation.ts';
 import type { MarketOperations } from './market-operations.ts';
 import { PERMISSIONS } from './permissions.ts';
@@ -143,7 +143,7 @@ export type AwsCall = <Name extends AwsOperation>(
 const NEEDED: Readonly<Record<AwsOperation, readonly string[]>> = PERMISSIONS;
 
 /**
- * The typed call over an untyped one. Where AWS denies it, the error says as well which permissions
+ * The typed call over an untyped one. Where a permission is wanting, the error says as well which ones
  * the operation needs, for whoever reads it far from here. The cast is the seam itself: the SDK
  * answers with these types, and whatever stands in for it promises the same shapes.
  */
@@ -153,7 +153,7 @@ export const typedCall =
     try {
       return (await raw(name, input)) as AwsOperations[typeof name]['output'];
     } catch (error) {
-      if (error instanceof Error && awsErrorKind(error) === 'denied') {
+      if (error instanceof Error && lacksPermission(error)) {
         error.message += ` (${name} needs ${NEEDED[name].join(', ')})`;
       }
       throw error;

@@ -68,6 +68,20 @@ export function awsErrorKind(error: unknown): AwsErrorKind {
   return 'broken';
 }
 
+/**
+ * What is wanting is a permission, not credentials that are valid or a request that is fresh.
+ *
+ * Source: EC2 API, Error codes; IAM User Guide, Access denied messages.
+ */
+const UNPERMITTED: ReadonlySet<string> = new Set([
+  'UnauthorizedOperation',
+  'AccessDenied',
+  'AccessDeniedException',
+]);
+
+/** Whether a call was refused because whoever made it lacks a permission. */
+export const lacksPermission = (error: unknown): boolean => UNPERMITTED.has(awsErrorCode(error));
+
 /** Whether a create was refused because the thing is there already. */
 export const alreadyExists = (error: unknown): boolean => EXISTS.has(awsErrorCode(error));
 

@@ -144,16 +144,20 @@ describe('calls that fail', () => {
   });
 
   it.each([
-    ['UnauthorizedOperation', 403],
-    ['RequestExpired', 400],
-    ['ExpiredToken', 403],
-    ['AuthFailure', 401],
-  ])('are told as denied: %s', async (code, status) => {
+    [
+      'UnauthorizedOperation',
+      403,
+      ' (CreateFleet needs ec2:CreateFleet, ec2:RunInstances, ec2:CreateTags, iam:PassRole)',
+    ],
+    ['RequestExpired', 400, ''],
+    ['ExpiredToken', 403, ''],
+    ['AuthFailure', 401, ''],
+  ])('are told as denied: %s', async (code, status, said) => {
     await tell(refusal('CreateFleet', code, 99, status));
     const error = await endOf(createFleet(call, await aLaunchOf(1)));
 
     expect(awsErrorKind(error)).toBe('denied');
-    expect(describeAwsError(error)).toBe(`${code}: not now`);
+    expect(describeAwsError(error)).toBe(`${code}: not now${said}`);
   });
 
   it('make no second instance where the answer was lost after the first was made', async () => {
