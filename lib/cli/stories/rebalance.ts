@@ -1,5 +1,6 @@
 import { counted } from './counted.ts';
-import type { Stage, Story } from './story.ts';
+import { isThere, readyPods } from './stage-sights.ts';
+import type { Story } from './story.ts';
 
 const MINUTE_MS = 60_000;
 const PODS = 3;
@@ -32,14 +33,14 @@ export const rebalance: Story = {
       kind: 'NodePool',
       metadata: { name: 'default', annotations: { 'joinery.dev/rebalance': 'replace' } },
     });
-    let fewest = ready(stage);
+    let fewest = readyPods(stage);
     stage.announcer?.recommendRebalance(first.name);
     const isReplaced = await stage.until(() => {
       if (!isThere(stage, first.name)) return true;
-      if (stage.nodes().length <= PODS) fewest = Math.min(fewest, ready(stage));
+      if (stage.nodes().length <= PODS) fewest = Math.min(fewest, readyPods(stage));
       return false;
     }, 15 * MINUTE_MS);
-    const allBack = await stage.until(() => ready(stage) === PODS, 2 * MINUTE_MS);
+    const allBack = await stage.until(() => readyPods(stage) === PODS, 2 * MINUTE_MS);
     stage.check(
       'where the NodePool says replace, it is replaced, the new node first',
       isReplaced && allBack && fewest === PODS,
@@ -48,9 +49,3 @@ export const rebalance: Story = {
     stage.checkOneInstancePerNodeClaim();
   },
 };
-
-const isThere = (stage: Stage, name: string): boolean =>
-  stage.nodes().some((node) => node.name === name);
-
-const ready = (stage: Stage): number =>
-  stage.pods('web').filter((pod) => pod.ready && pod.node !== undefined).length;

@@ -1,5 +1,6 @@
 import { counted } from './counted.ts';
-import type { Stage, Story } from './story.ts';
+import { isThere, readyPods } from './stage-sights.ts';
+import type { Story } from './story.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -33,11 +34,11 @@ export const scheduledMaintenance: Story = {
     );
     const isGone = await stage.until(() => !isThere(stage, worked.name), 5 * HOUR_MS);
     const goneAt = stage.now();
-    await stage.until(() => ready(stage) === PODS, 5 * MINUTE_MS);
+    await stage.until(() => readyPods(stage) === PODS, 5 * MINUTE_MS);
     stage.check(
       'the node is drained and replaced before the work starts',
-      isGone && goneAt < startsAt && ready(stage) === PODS,
-      `${((startsAt - goneAt) / MINUTE_MS).toFixed(0)} minutes before, ${ready(stage)} of ${counted(PODS, 'pod')} ready`,
+      isGone && goneAt < startsAt && readyPods(stage) === PODS,
+      `${((startsAt - goneAt) / MINUTE_MS).toFixed(0)} minutes before, ${readyPods(stage)} of ${counted(PODS, 'pod')} ready`,
     );
     await stage.pass(2 * HOUR_MS);
     stage.check(
@@ -48,9 +49,3 @@ export const scheduledMaintenance: Story = {
     stage.checkOneInstancePerNodeClaim();
   },
 };
-
-const isThere = (stage: Stage, name: string): boolean =>
-  stage.nodes().some((node) => node.name === name);
-
-const ready = (stage: Stage): number =>
-  stage.pods('web').filter((pod) => pod.ready && pod.node !== undefined).length;

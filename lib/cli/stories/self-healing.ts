@@ -1,4 +1,5 @@
 import { counted } from './counted.ts';
+import { readyPods } from './stage-sights.ts';
 import type { Stage, Story } from './story.ts';
 
 const MINUTE_MS = 60_000;
@@ -27,7 +28,7 @@ export const selfHealing: Story = {
     stage.check(
       'an instance that somebody terminates takes its NodeClaim with it, its pods get a new node',
       isHealed,
-      `${ready(stage)} of ${counted(PODS, 'pod')}, ${counted(stage.nodeClaims().length, 'NodeClaim')}`,
+      `${readyPods(stage)} of ${counted(PODS, 'pod')}, ${counted(stage.nodeClaims().length, 'NodeClaim')}`,
     );
     stage.checkOneInstancePerNodeClaim();
 
@@ -37,13 +38,13 @@ export const selfHealing: Story = {
     stage.check(
       'pods of a silent node get another one after five minutes, the node itself is given time',
       allRun(stage) && !isGone(stage, silent),
-      `${ready(stage)} of ${counted(PODS, 'pod')}, ${counted(stage.nodes().length, 'node')}`,
+      `${readyPods(stage)} of ${counted(PODS, 'pod')}, ${counted(stage.nodes().length, 'node')}`,
     );
     const isRepaired = await stage.until(() => isGone(stage, silent), REPAIR_MS);
     stage.check(
       'it is repaired when AWS’s policy tolerates it no longer',
       isRepaired && allRun(stage),
-      `${counted(stage.nodes().length, 'node')}, ${ready(stage)} of ${counted(PODS, 'pod')}`,
+      `${counted(stage.nodes().length, 'node')}, ${readyPods(stage)} of ${counted(PODS, 'pod')}`,
     );
     stage.checkOneInstancePerNodeClaim();
   },
@@ -56,7 +57,4 @@ const isGone = (stage: Stage, name: string): boolean =>
   !stage.objects('Node').some(({ metadata }) => metadata.name === name) &&
   !stage.nodeClaims().some(({ status }) => Object(status).nodeName === name);
 
-const ready = (stage: Stage): number =>
-  stage.pods('web').filter((pod) => pod.ready && pod.node !== undefined).length;
-
-const allRun = (stage: Stage): boolean => ready(stage) === PODS;
+const allRun = (stage: Stage): boolean => readyPods(stage) === PODS;

@@ -1,4 +1,5 @@
 import { counted } from './counted.ts';
+import { isGoing, readyPods } from './stage-sights.ts';
 import type { Stage, Story } from './story.ts';
 
 const MINUTE_MS = 60_000;
@@ -38,7 +39,7 @@ export const spotWarning: Story = {
     stage.check(
       'its pods run elsewhere, and it is gone, before EC2 ends it',
       isMoved && stage.now() - warnedAt < NOTICE_MS,
-      `after ${seconds(stage.now() - warnedAt)}, ${counted(ready(stage), 'pod')} ready`,
+      `after ${seconds(stage.now() - warnedAt)}, ${counted(readyPods(stage), 'pod')} ready`,
     );
     const same = (nodes: typeof before) =>
       nodes.filter(({ instanceType, zone }) => `${instanceType} in ${zone}` === pool).length;
@@ -51,17 +52,6 @@ export const spotWarning: Story = {
   },
 };
 
-const isGoing = (stage: Stage, node: string): boolean =>
-  !stage
-    .nodeClaims()
-    .some(
-      ({ status, metadata }) =>
-        Object(status).nodeName === node && metadata.deletionTimestamp === undefined,
-    );
-
-const ready = (stage: Stage): number =>
-  stage.pods('web').filter((pod) => pod.ready && pod.node !== undefined).length;
-
-const allRun = (stage: Stage): boolean => ready(stage) === PODS;
+const allRun = (stage: Stage): boolean => readyPods(stage) === PODS;
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(0)} s`;

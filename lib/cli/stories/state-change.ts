@@ -1,5 +1,6 @@
 import { counted } from './counted.ts';
-import type { Stage, Story } from './story.ts';
+import { isGoing, readyPods } from './stage-sights.ts';
+import type { Story } from './story.ts';
 
 const MINUTE_MS = 60_000;
 const PODS = 3;
@@ -29,25 +30,14 @@ export const stateChange: Story = {
       `after ${((stage.now() - endedAt) / 1_000).toFixed(0)} s`,
     );
     const isHealed = await stage.until(
-      () => stage.nodes().every(({ name }) => name !== ended.name) && ready(stage) === PODS,
+      () => stage.nodes().every(({ name }) => name !== ended.name) && readyPods(stage) === PODS,
       3 * MINUTE_MS,
     );
     stage.check(
       'its pods get another node',
       isHealed,
-      `${ready(stage)} of ${counted(PODS, 'pod')} after ${((stage.now() - endedAt) / 1_000).toFixed(0)} s`,
+      `${readyPods(stage)} of ${counted(PODS, 'pod')} after ${((stage.now() - endedAt) / 1_000).toFixed(0)} s`,
     );
     stage.checkOneInstancePerNodeClaim();
   },
 };
-
-const isGoing = (stage: Stage, node: string): boolean =>
-  !stage
-    .nodeClaims()
-    .some(
-      ({ status, metadata }) =>
-        Object(status).nodeName === node && metadata.deletionTimestamp === undefined,
-    );
-
-const ready = (stage: Stage): number =>
-  stage.pods('web').filter((pod) => pod.ready && pod.node !== undefined).length;

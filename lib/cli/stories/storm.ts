@@ -1,4 +1,5 @@
 import { counted } from './counted.ts';
+import { readyPods } from './stage-sights.ts';
 import type { Stage, Story } from './story.ts';
 
 const MINUTE_MS = 60_000;
@@ -48,13 +49,13 @@ export async function playStorm(stage: Stage, pods: number): Promise<void> {
     `after ${((stage.now() - startedAt) / 1_000).toFixed(0)} s, ${counted(stage.nodes().filter(({ name }) => lost.has(name)).length, 'node')} left`,
   );
   const allBack = await stage.until(
-    eachSecond(stage, () => ready(stage) === pods),
+    eachSecond(stage, () => readyPods(stage) === pods),
     5 * MINUTE_MS,
   );
   stage.check(
     'every pod runs again',
     allBack,
-    `${ready(stage)} of ${pods} after ${((stage.now() - startedAt) / 1_000).toFixed(0)} s`,
+    `${readyPods(stage)} of ${pods} after ${((stage.now() - startedAt) / 1_000).toFixed(0)} s`,
   );
   const launches = (stage.calls().CreateFleet ?? 0) - before;
   stage.check(
@@ -74,6 +75,3 @@ function eachSecond(stage: Stage, holds: () => boolean): () => boolean {
     return holds();
   };
 }
-
-const ready = (stage: Stage): number =>
-  stage.pods('web').filter((pod) => pod.ready && pod.node !== undefined).length;
