@@ -2,7 +2,19 @@ import { isInteger, MAX_INT64, MIN_INT64, parseComparable, parseInteger } from '
 import { compareText } from './order.ts';
 
 /** The operators of a NodePool's and a NodeClaim's requirements. Source: karpenter v1.14 CRDs. */
-export type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt' | 'Gte' | 'Lte';
+export const OPERATORS = [
+  'In',
+  'NotIn',
+  'Exists',
+  'DoesNotExist',
+  'Gt',
+  'Lt',
+  'Gte',
+  'Lte',
+] as const;
+
+/** One of them. */
+export type Operator = (typeof OPERATORS)[number];
 
 /** A requirement as it stands in a manifest and in a plan: one line of `requirements`. */
 export interface RequirementSpec {

@@ -1,5 +1,5 @@
 import type { LabelExpression, LabelSelector } from '#lib/constraints/label-selector.ts';
-import type { RequirementSpec } from '#lib/constraints/requirement.ts';
+import { OPERATORS, type RequirementSpec } from '#lib/constraints/requirement.ts';
 import type { Taint, Toleration } from '#lib/constraints/taints.ts';
 import type { NodeSelectorTerm } from '#lib/model/pod.ts';
 import { texts } from './decode-meta.ts';
@@ -7,16 +7,7 @@ import { type Decoder, list, optional, present, required, wire, withDefault } fr
 import { integer, name, oneOf, text } from './scalar.ts';
 
 const effect = oneOf('NoSchedule', 'PreferNoSchedule', 'NoExecute');
-const requirementOperator = oneOf(
-  'In',
-  'NotIn',
-  'Exists',
-  'DoesNotExist',
-  'Gt',
-  'Lt',
-  'Gte',
-  'Lte',
-);
+const requirementOperator = oneOf(...OPERATORS);
 const nodeSelectorOperator = oneOf('In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt');
 const labelOperator = oneOf('In', 'NotIn', 'Exists', 'DoesNotExist');
 

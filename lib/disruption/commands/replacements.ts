@@ -1,4 +1,4 @@
-import type { RequirementSpec } from '#lib/constraints/requirement.ts';
+import { OPERATORS, type RequirementSpec } from '#lib/constraints/requirement.ts';
 import type { Resources } from '#lib/constraints/resources.ts';
 import type { Taint } from '#lib/constraints/taints.ts';
 import { REPLACEMENTS } from '#lib/model/labels.ts';
@@ -80,17 +80,6 @@ function requirementSpecOf(written: Written): RequirementSpec | undefined {
     ...(typeof minValues === 'number' && { minValues }),
   };
 }
-
-const OPERATORS: readonly RequirementSpec['operator'][] = [
-  'In',
-  'NotIn',
-  'Exists',
-  'DoesNotExist',
-  'Gt',
-  'Lt',
-  'Gte',
-  'Lte',
-];
 
 function nodeClassRefOf({ group, kind, name }: Written): NodeClassRef | undefined {
   const isWhole = typeof group === 'string' && typeof kind === 'string' && typeof name === 'string';
