@@ -5,10 +5,13 @@ import type {
   TopologySpreadConstraint,
   Weighted,
 } from '#lib/model/pod.ts';
-import { decodeLabelSelector, decodeNodeSelectorTerm } from './decode-scheduling.ts';
+import {
+  decodeLabelSelector,
+  decodeNodeSelector,
+  decodeNodeSelectorTerm,
+} from './decode-scheduling.ts';
 import {
   type Decoder,
-  group,
   list,
   optional,
   present,
@@ -45,7 +48,7 @@ export function decodeAffinities(
 const decodeNodeAffinity: Decoder<Pod['nodeAffinity']> = (value) => {
   const affinity = wire(value);
   return {
-    required: list(group(affinity, REQUIRED), 'nodeSelectorTerms', decodeNodeSelectorTerm),
+    required: decodeNodeSelector(affinity, REQUIRED),
     preferred: list(affinity, PREFERRED, weighted('preference', decodeNodeSelectorTerm)),
   };
 };

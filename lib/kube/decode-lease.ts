@@ -2,7 +2,7 @@ import type { ObjectRef } from '#lib/model/object.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { texts } from './decode-meta.ts';
 import { type Decoder, group, optional, present, required, wire, withDefault } from './field.ts';
-import { LAST_LOOK, NEXT_LOOK, SCHEMA } from './own-annotations.ts';
+import { LAST_LOOK, NEXT_LOOK, SCHEMA, STATUS_ASKED } from './own-annotations.ts';
 import { instant, integer, name, text } from './scalar.ts';
 
 /** A Lease as it was read. */
@@ -18,6 +18,7 @@ export interface LeaseRecord {
   readonly schema?: string;
   readonly lastLook?: EpochMs;
   readonly nextLook?: EpochMs;
+  readonly statusAsked?: EpochMs;
 }
 
 /** A Lease, Joinery's or another's. Throws DecodeError. */
@@ -43,6 +44,7 @@ export const decodeLease: Decoder<LeaseRecord> = (value) => {
       schema: annotations[SCHEMA],
       lastLook: optional(annotations, LAST_LOOK, instant),
       nextLook: optional(annotations, NEXT_LOOK, instant),
+      statusAsked: optional(annotations, STATUS_ASKED, instant),
     }),
   };
 };

@@ -3,7 +3,16 @@ import { OPERATORS, type RequirementSpec } from '#lib/constraints/requirement.ts
 import type { Taint, Toleration } from '#lib/constraints/taints.ts';
 import type { NodeSelectorTerm } from '#lib/model/pod.ts';
 import { texts } from './decode-meta.ts';
-import { type Decoder, list, optional, present, required, wire, withDefault } from './field.ts';
+import {
+  type Decoder,
+  list,
+  optional,
+  present,
+  required,
+  type Wire,
+  wire,
+  withDefault,
+} from './field.ts';
 import { integer, name, oneOf, text } from './scalar.ts';
 
 const effect = oneOf('NoSchedule', 'PreferNoSchedule', 'NoExecute');
@@ -64,6 +73,23 @@ export const decodeNodeSelectorTerm: Decoder<NodeSelectorTerm> = (value) => {
     hasMatchFields: list(term, 'matchFields', wire).length > 0,
   };
 };
+
+/**
+ * The terms of the node selector under `key`, one of which must hold; none where there is no
+ * selector. One without terms, which the API server would not take, is as one whose only term is
+ * empty: it holds for no node.
+ */
+export function decodeNodeSelector(of: Wire, key: string): readonly NodeSelectorTerm[] {
+  const selector = optional(of, key, (value) =>
+    list(wire(value), 'nodeSelectorTerms', decodeNodeSelectorTerm),
+  );
+  return selector?.length === 0 ? HOLDS_NOWHERE : (selector ?? NO_TERMS);
+}
+
+const NO_TERMS: readonly NodeSelectorTerm[] = Object.freeze([]);
+const HOLDS_NOWHERE: readonly NodeSelectorTerm[] = Object.freeze([
+  Object.freeze({ matchExpressions: Object.freeze([]), hasMatchFields: false }),
+]);
 
 /** A label selector; the empty one, which matches everything, is not the missing one. */
 export const decodeLabelSelector: Decoder<LabelSelector> = (value) => {

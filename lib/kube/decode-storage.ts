@@ -6,7 +6,7 @@ import type {
   VolumeAttachment,
 } from '#lib/model/volume.ts';
 import { decodeMeta, decodeNamespacedMeta } from './decode-meta.ts';
-import { decodeNodeSelectorTerm } from './decode-scheduling.ts';
+import { decodeNodeSelector } from './decode-scheduling.ts';
 import {
   type Decoder,
   group,
@@ -52,7 +52,7 @@ export function decodePersistentVolume(value: unknown): PersistentVolume {
     meta: decodeMeta(body),
     ...grouped(body, 'spec', (spec) => ({
       nodeAffinity: grouped(spec, 'nodeAffinity', (affinity) =>
-        list(group(affinity, 'required'), 'nodeSelectorTerms', decodeNodeSelectorTerm),
+        decodeNodeSelector(affinity, 'required'),
       ),
       isLocal: isThere(spec, 'local') || isThere(spec, 'hostPath'),
       ...present({ claim: optional(spec, 'claimRef', decodeClaimRef), csiDriver: driverOf(spec) }),

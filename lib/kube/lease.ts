@@ -5,7 +5,7 @@ import { microTime } from './encode-time.ts';
 import { alreadyExists, isGone, KubeFailure, send } from './errors.ts';
 import { pathOf } from './kinds.ts';
 import { createOurs } from './namespace.ts';
-import { LAST_LOOK, NEXT_LOOK, SCHEMA, SCHEMA_VALUE } from './own-annotations.ts';
+import { LAST_LOOK, NEXT_LOOK, SCHEMA, SCHEMA_VALUE, STATUS_ASKED } from './own-annotations.ts';
 import type { KubeTransport } from './transport.ts';
 import { patch } from './write.ts';
 
@@ -29,15 +29,21 @@ export interface HeldLease {
   readonly kind: 'ours';
   /** When the last look began; absent before the first. */
   readonly lastLookAt?: EpochMs;
+  /** When EC2 was last asked how instances are; absent where it never was. */
+  readonly statusAskedAt?: EpochMs;
   /** When a look is due already, as seen from `now`; Infinity where none is. */
   readonly nextLookAt: (now: EpochMs) => EpochMs;
   /** Whether it is still ours; renews it where little of it is left. */
   readonly isOurs: () => Promise<boolean>;
   /** Lets it go, and writes down the looks; does nothing where it is no longer ours. */
-  readonly release: (looks: {
-    readonly lastLookAt?: EpochMs;
-    readonly nextLookAt?: EpochMs;
-  }) => Promise<void>;
+  readonly release: (looks: Looks) => Promise<void>;
+}
+
+/** What the Lease tells whoever takes it next; what is absent stays as it is. */
+interface Looks {
+  readonly lastLookAt?: EpochMs;
+  readonly nextLookAt?: EpochMs;
+  readonly statusAskedAt?: EpochMs;
 }
 
 /** Somebody else's Lease. */
@@ -90,7 +96,7 @@ function held(
   first: { readonly record: LeaseRecord; readonly renewedAt: EpochMs },
 ): HeldLease {
   let current = first;
-  const { lastLook, nextLook } = first.record;
+  const { lastLook, nextLook, statusAsked } = first.record;
   let renewing: Promise<boolean> | undefined;
   const renew = async (): Promise<boolean> => {
     const now = ports.now();
@@ -108,6 +114,7 @@ function held(
   return {
     kind: 'ours',
     ...(lastLook !== undefined && { lastLookAt: lastLook }),
+    ...(statusAsked !== undefined && { statusAskedAt: statusAsked }),
     nextLookAt: (now) =>
       nextLook !== undefined && nextLook >= now ? nextLook : Number.POSITIVE_INFINITY,
     isOurs: async () => {
@@ -115,12 +122,7 @@ function held(
       return left > RENEW_BELOW_MS || (await renewOnce());
     },
     release: async (looks) => {
-      const metadata = {
-        annotations: {
-          ...(looks.lastLookAt !== undefined && { [LAST_LOOK]: formatInstant(looks.lastLookAt) }),
-          ...(looks.nextLookAt !== undefined && { [NEXT_LOOK]: formatInstant(looks.nextLookAt) }),
-        },
-      };
+      const metadata = { annotations: annotationsOf(looks) };
       try {
         await patch(ports.kube, current.record.ref, { metadata, spec: { holderIdentity: '' } });
       } catch (error) {
@@ -130,6 +132,12 @@ function held(
     },
   };
 }
+
+const annotationsOf = ({ lastLookAt, nextLookAt, statusAskedAt }: Looks) => ({
+  ...(lastLookAt !== undefined && { [LAST_LOOK]: formatInstant(lastLookAt) }),
+  ...(nextLookAt !== undefined && { [NEXT_LOOK]: formatInstant(nextLookAt) }),
+  ...(statusAskedAt !== undefined && { [STATUS_ASKED]: formatInstant(statusAskedAt) }),
+});
 
 /** Renews; where the object has changed, looks whether it is still ours. */
 async function claimAgain(

@@ -6,7 +6,7 @@ import type { Toleration } from '#lib/constraints/taints.ts';
 import type { ObjectMeta } from './object.ts';
 import type { EpochMs } from './time.ts';
 
-/** One term of node affinity: all its expressions must hold. */
+/** One term of node affinity: all its expressions must hold. One that asks nothing holds nowhere. */
 export interface NodeSelectorTerm {
   readonly matchExpressions: readonly RequirementSpec[];
   /** The term also selects on node fields, which Joinery refuses (scheduling rule V-2). */

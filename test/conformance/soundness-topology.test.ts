@@ -276,6 +276,16 @@ const PLANTED: readonly Case[] = [
     'go without what they prefer, 0 are told of',
   ],
   [
+    'a volume that no node can have, as its one term is empty',
+    {
+      pods: [web('a', { volumes: [{ volume: 'v', claimName: 'data' }] })],
+      persistentVolumeClaims: [aBoundClaim()],
+      persistentVolumes: [aVolume({ nodeAffinity: [aTerm()] })],
+    },
+    blind({ pods: [web('a')] }),
+    'cannot have its volume v',
+  ],
+  [
     'a volume that is elsewhere',
     {
       pods: [web('a', { volumes: [{ volume: 'v', claimName: 'data' }] })],

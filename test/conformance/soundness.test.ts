@@ -10,6 +10,7 @@ import { aNode, anUnmanagedNode } from '#test/build/nodes.ts';
 import { NOON } from '#test/build/objects.ts';
 import { aDaemonSet, aPod, aRunningPod } from '#test/build/pods.ts';
 import { aSnapshot, someSettings } from '#test/build/snapshots.ts';
+import { aTerm } from '#test/build/volumes.ts';
 import { unsoundness } from './soundness.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
@@ -92,6 +93,19 @@ const PLANTED: readonly [string, Snapshot, Placing, string][] = [
     aSnapshot({ pods: [aPod({ meta: { name: 'web' }, nodeSelector: { [ZONE]: 'us-east-1b' } })] }),
     place(plain),
     'us-east-1a: default/web asks for other labels',
+  ],
+  [
+    'a pod of which one term is empty and the other asks for other labels',
+    aSnapshot({
+      pods: [
+        aPod({
+          meta: { name: 'web' },
+          nodeAffinity: { required: [aTerm(), aTerm('team In a')], preferred: [] },
+        }),
+      ],
+    }),
+    place(plain),
+    'asks for other labels',
   ],
   [
     'a label that the pool demands',

@@ -88,6 +88,17 @@ describe('decodePod', () => {
     });
   });
 
+  it('takes a required node affinity without terms for one that no node meets', () => {
+    const nodeAffinity = {
+      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] },
+    };
+
+    expect(decodePod(aWirePod({ spec: { affinity: { nodeAffinity } } })).nodeAffinity).toEqual({
+      required: [{ matchExpressions: [], hasMatchFields: false }],
+      preferred: [],
+    });
+  });
+
   it('names the claim of an ephemeral volume as its controller does', () => {
     const volumes = [
       { name: 'config', configMap: { name: 'x' } },

@@ -58,6 +58,24 @@ describe('decodeObjects', () => {
     expect([leftOut, unknownKinds]).toEqual([[], []]);
   });
 
+  it('takes the node affinity of a volume for one that no node meets where it has no terms', () => {
+    const volume = (name: string, required: object) => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: wireMeta(name),
+      spec: { nodeAffinity: { required } },
+    });
+    const { objects } = decodeObjects([
+      volume('nowhere', { nodeSelectorTerms: [] }),
+      { ...volume('anywhere', {}), spec: {} },
+    ]);
+
+    expect(objects.persistentVolumes.map(({ nodeAffinity }) => nodeAffinity)).toEqual([
+      [{ matchExpressions: [], hasMatchFields: false }],
+      [],
+    ]);
+  });
+
   it.each([null, 7, 'text', [], {}, { kind: 'Pod' }, { kind: 'Pod', apiVersion: 'v1' }])(
     'survives %j',
     (nonsense) => {

@@ -113,14 +113,28 @@ export const presentIn = (lines: readonly RequirementSpec[]): Requirements =>
 export const isContradiction = (lines: readonly RequirementSpec[]): boolean =>
   !agrees(requirementsOf(lines), presentIn(lines));
 
-/** Each way to meet a pod's node selector and required node affinity, as lines; at least one. */
+/**
+ * Whether a term asks for nothing. Such a term selects no node, required or preferred.
+ *
+ * Source: kubernetes v1.36, component-helpers/scheduling/corev1/nodeaffinity,
+ * isEmptyNodeSelectorTerm. In karpenter v1.14 it selects every node.
+ */
+export const isEmptyTerm = ({ matchExpressions, hasMatchFields }: NodeSelectorTerm): boolean =>
+  matchExpressions.length === 0 && !hasMatchFields;
+
+/**
+ * Each way to meet a pod's node selector and required node affinity, as lines; none where every
+ * term of it is empty.
+ */
 function requiredLines(pod: Pod): readonly (readonly RequirementSpec[])[] {
   const selector = Object.entries(pod.nodeSelector).map(
     ([key, value]): RequirementSpec => ({ key, operator: 'In', values: [value] }),
   );
   const terms = pod.nodeAffinity.required;
   if (terms.length === 0) return [selector];
-  return terms.map((term) => [...selector, ...term.matchExpressions]);
+  return terms
+    .filter((term) => !isEmptyTerm(term))
+    .map((term) => [...selector, ...term.matchExpressions]);
 }
 
 /** What is asked of labels: see Ask. */
@@ -154,9 +168,11 @@ export function bothAsked(a: LabelAsk, b: LabelAsk): LabelAsk | undefined {
 export const labelAskKey = ({ requirements, present }: LabelAsk): string =>
   JSON.stringify([specsOfRequirements(requirements), [...present.keys()].sort(compareText)]);
 
-/** Equal weights keep the order of the manifest. */
+/** The wishes that weigh something and ask for something. Equal weights keep the manifest's order. */
 const heaviestFirst = (pod: Pod): readonly Weighted<NodeSelectorTerm>[] =>
-  [...pod.nodeAffinity.preferred].sort((a, b) => b.weight - a.weight);
+  pod.nodeAffinity.preferred
+    .filter(({ weight, term }) => weight !== 0 && !isEmptyTerm(term))
+    .sort((a, b) => b.weight - a.weight);
 
 const asksNothingOfNodes = ({ nodeSelector, nodeAffinity, tolerations }: Pod): boolean => {
   if (tolerations.length > 0) return false;

@@ -5,6 +5,7 @@ import { NODEPOOL } from '#lib/model/labels.ts';
 import type { NodeSelectorTerm, Pod, TopologySpreadConstraint } from '#lib/model/pod.ts';
 import { requirementProblems } from '#lib/model/requirement-validation.ts';
 import { selectorProblems } from '#lib/model/selector-validation.ts';
+import { isEmptyTerm } from '../pods/ask.ts';
 import type { VolumeObjects } from '../volumes/volume-lookup.ts';
 import { volumeProblem } from '../volumes/volume-validation.ts';
 
@@ -21,7 +22,7 @@ export function ineligibility(pod: Pod, objects: VolumeObjects): Rejection | und
     ...Object.entries(pod.nodeSelector).flatMap(([key, value]) =>
       requirementProblems({ key, operator: 'In', values: [value] }),
     ),
-    ...pod.nodeAffinity.required.flatMap(termProblems),
+    ...affinityProblems(pod.nodeAffinity.required),
     ...neighbourProblems(pod),
   ];
   const ofVolumes = volumeProblem(pod, objects);
@@ -34,6 +35,14 @@ export function ineligibility(pod: Pod, objects: VolumeObjects): Rejection | und
 }
 
 const OPTED_OUT = `configured to not run on a Karpenter provisioned node (requirement=${NODEPOOL} DoesNotExist)`;
+
+function affinityProblems(required: readonly NodeSelectorTerm[]): readonly string[] {
+  const holdsNowhere = required.length > 0 && required.every(isEmptyTerm);
+  return holdsNowhere ? [HOLDS_NOWHERE] : required.flatMap(termProblems);
+}
+
+const HOLDS_NOWHERE =
+  'its required node affinity holds for no node: its terms are all empty, and an empty term selects nothing';
 
 const termProblems = ({ matchExpressions, hasMatchFields }: NodeSelectorTerm): string[] => [
   ...(hasMatchFields ? ['node selector term with matchFields is not supported'] : []),

@@ -75,14 +75,19 @@ const valuesIn = (labels: Labels, line: RequirementSpec): readonly (string | und
 export const meets = (labels: Labels, line: RequirementSpec): boolean =>
   valuesIn(labels, line).every((value) => allows(line.operator, line.values ?? [], value));
 
-/** The ways in which a pod's node selector and required node affinity can be met, as lines. */
+/**
+ * The ways in which a pod's node selector and required node affinity can be met, as lines. A term
+ * that is empty is no way: it holds for no node.
+ */
 function waysOf({ nodeSelector, nodeAffinity }: Pod): readonly (readonly RequirementSpec[])[] {
   const selector = Object.entries(nodeSelector).map(
     ([key, value]): RequirementSpec => ({ key, operator: 'In', values: [value] }),
   );
   const { required } = nodeAffinity;
   if (required.length === 0) return [selector];
-  return required.map(({ matchExpressions }) => [...selector, ...matchExpressions]);
+  return required
+    .filter(({ matchExpressions }) => matchExpressions.length > 0)
+    .map(({ matchExpressions }) => [...selector, ...matchExpressions]);
 }
 
 /** Whether the pod's own node selector and affinity let this label have this value. */

@@ -52,10 +52,14 @@ function alternativesOf(pod: Pod, volume: PodVolume, snapshot: Snapshot): Altern
   if (claim?.volumeName) {
     const found = snapshot.persistentVolumes.find(({ meta }) => meta.name === claim.volumeName);
     if (!found) return undefined;
-    return found.nodeAffinity
+    const terms = found.nodeAffinity
+      .filter(({ hasMatchFields }) => !hasMatchFields)
       .map(({ matchExpressions }) => matchExpressions)
-      .filter((lines) => lines.length > 0)
-      .map((lines) => (found.isLocal ? lines.filter(({ key }) => key !== HOSTNAME) : lines));
+      .filter((lines) => lines.length > 0);
+    if (terms.length === 0 && found.nodeAffinity.length > 0) return undefined;
+    return terms.map((lines) =>
+      found.isLocal ? lines.filter(({ key }) => key !== HOSTNAME) : lines,
+    );
   }
   const storageClass = classOf(claim, volume, snapshot);
   if (!storageClass || (storageClass.bindingMode === 'Immediate' && claim)) return undefined;

@@ -30,7 +30,9 @@ const countIn = (warning: string): number =>
 
 /** Whether the term of node affinity that it prefers most is met by nothing the node may become. */
 function missesNode({ nodeAffinity }: Pod, { outcomes }: Place): boolean {
-  const [heaviest] = nodeAffinity.preferred.toSorted((a, b) => b.weight - a.weight);
+  const [heaviest] = nodeAffinity.preferred
+    .filter(({ term }) => term.matchExpressions.length > 0)
+    .toSorted((a, b) => b.weight - a.weight);
   return outcomes.every((labels) =>
     (heaviest?.term.matchExpressions ?? []).some((line) => !mightMeet(labels, line)),
   );

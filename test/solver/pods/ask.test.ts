@@ -80,4 +80,23 @@ describe('askLevels', () => {
 
     expect(told(contradictory)).toEqual([['team In [a]']]);
   });
+
+  it('drops a required term that asks nothing, which the scheduler finds on no node', () => {
+    const halfEmpty = aPod({
+      nodeAffinity: { required: [term(), term('zone In a')], preferred: [] },
+    });
+    const empty = aPod({ nodeAffinity: { required: [term()], preferred: [] } });
+
+    expect(told(halfEmpty)).toEqual([['zone In [a]']]);
+    expect(told(empty)).toEqual([[]]);
+  });
+
+  it('does not count as a wish what asks nothing, or weighs nothing', () => {
+    const preferred = [
+      { weight: 9, term: term() },
+      { weight: 0, term: term('zone In a') },
+    ];
+
+    expect(told(aPod({ nodeAffinity: { required: [], preferred } }))).toEqual([['']]);
+  });
 });

@@ -41,6 +41,15 @@ describe('ineligibility', () => {
     });
   });
 
+  it('refuses a required affinity of which no term asks anything: it holds for no node', () => {
+    expect(why(requiring(aTerm(), aTerm()))).toMatchObject({
+      by: 'eligibility',
+      because:
+        'its required node affinity holds for no node: its terms are all empty, and an empty term selects nothing',
+    });
+    expect(why(requiring(aTerm(), aTerm('team In a')))).toBeUndefined();
+  });
+
   it('refuses labels that are the provisioner’s to set, in a selector or in any term', () => {
     const words = /^using label kubernetes\.io\/hostname is not allowed/;
 
