@@ -1,6 +1,7 @@
 import { protectionOf } from '#lib/consent/do-not-disrupt.ts';
 import { isActive } from '#lib/consent/pod-state.ts';
 import { byNamespacedName } from '#lib/constraints/order.ts';
+import { DO_NOT_DISRUPT } from '#lib/model/labels.ts';
 import { podRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
@@ -19,11 +20,14 @@ const NEWS_MS = 2 * 60_000;
 export function protectionEvents({ nodes, takenAt }: Snapshot): readonly Action[] {
   return nodes
     .filter(({ claim }) => claim !== undefined)
-    .flatMap(({ pods }) => pods)
-    .filter(isActive)
+    .flatMap(({ pods }) => pods.filter((pod) => asksForProtection(pod) && isActive(pod)))
     .sort(byNamespacedName)
     .flatMap((pod) => eventOf(pod, takenAt) ?? []);
 }
+
+/** Few do, of very many pods. */
+const asksForProtection = ({ meta }: Pod): boolean =>
+  Object.hasOwn(meta.annotations, DO_NOT_DISRUPT);
 
 function eventOf(pod: Pod, now: EpochMs): Action | undefined {
   const protection = protectionOf(pod);

@@ -2,7 +2,7 @@ import { compareText } from '#lib/constraints/order.ts';
 import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import { openLedger } from '#lib/disruption/consent-ledger.ts';
 import type { SimulationFacts } from '#lib/disruption/drift.ts';
-import { emptiness } from '#lib/disruption/emptiness.ts';
+import { emptyNodes } from '#lib/disruption/emptiness.ts';
 import { advance } from '#lib/lifecycle/advance.ts';
 import { releaseOf } from '#lib/lifecycle/barrier.ts';
 import { capacityBufferStatus } from '#lib/lifecycle/capacity-buffer-status.ts';
@@ -113,7 +113,7 @@ const RENEWALS_AT_ONCE = 3;
 function proposals(facts: SimulationFacts): Proposed {
   const { snapshot, inFlight } = facts;
   const ledger = openLedger({ snapshot, inFlight: inFlight.members });
-  const { commands } = emptiness(facts, ledger);
+  const commands = emptyNodes(facts, ledger);
   const going = new Set(commands.flatMap(({ members }) => members.map(({ state }) => state.name)));
   const members = new Set([...inFlight.members, ...going]);
   const beside = { ...facts, inFlight: { ...inFlight, members } };

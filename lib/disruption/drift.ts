@@ -4,6 +4,7 @@ import { isTrue } from '#lib/model/conditions.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { groundFor } from '#lib/solver/ground.ts';
 import { priceOfNode } from '#lib/solver/opening/node-price.ts';
 import { type SimulationResult, simulate } from '#lib/solver/simulation.ts';
 import { type Blocked, type CandidacyFacts, candidateOf, isBlocked } from './candidates.ts';
@@ -96,6 +97,7 @@ function simulateWithout(
       snapshot.nodes.filter(({ node, claim }) => claim && !node).map(({ name: host }) => host),
     ),
     alsoLeaving: inFlight.leaving,
+    ground: groundFor(snapshot),
   });
 }
 

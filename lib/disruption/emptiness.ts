@@ -56,6 +56,15 @@ export function emptiness(facts: CandidacyFacts, ledger: ConsentLedger): Emptine
 }
 
 /**
+ * The commands of `emptiness` alone. Why others stay is not asked, which takes a look at the budgets
+ * of every pod.
+ */
+export function emptyNodes(facts: CandidacyFacts, ledger: ConsentLedger): Emptiness['commands'] {
+  const nodes = facts.snapshot.nodes.filter(({ pods }) => !pods.some(isReschedulable));
+  return emptiness({ ...facts, snapshot: { ...facts.snapshot, nodes } }, ledger).commands;
+}
+
+/**
  * The removal of a node that holds nothing, or why it stays.
  *
  * A pod that nobody would move counts as nothing; upstream also counts as nothing those whose

@@ -37,6 +37,27 @@ export function groundOf(snapshot: Snapshot, pods: Iterable<Pod>): Ground {
   };
 }
 
+// Validations of one look ask for the same several times; losing it costs only time.
+const grounds = new WeakMap<
+  Snapshot['catalog'],
+  Pick<Snapshot, 'nodePools' | 'daemonSets' | 'takenAt'> & { readonly ground: Ground }
+>();
+
+/**
+ * The common ground of all solves over one Snapshot and over what it becomes as a decision goes
+ * on, whichever pods they are about; the same as long as the catalogue is.
+ */
+export function groundFor(snapshot: Snapshot): Ground {
+  const { catalog, nodePools, daemonSets, takenAt } = snapshot;
+  const known = grounds.get(catalog);
+  const isSame =
+    known?.nodePools === nodePools && known.daemonSets === daemonSets && known.takenAt === takenAt;
+  if (known && isSame) return known.ground;
+  const ground = groundOf(snapshot, everyPodOf(snapshot));
+  grounds.set(catalog, { nodePools, daemonSets, takenAt, ground });
+  return ground;
+}
+
 /** Every pod of a Snapshot, bound or not. */
 export const everyPodOf = ({ nodes, pods }: Snapshot): readonly Pod[] => [
   ...nodes.flatMap((stateNode: StateNode) => stateNode.pods),

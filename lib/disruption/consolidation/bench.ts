@@ -3,7 +3,7 @@ import type { Pod } from '#lib/model/pod.ts';
 import { isOpen } from '#lib/model/settings.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Amounts, plus } from '#lib/solver/amounts.ts';
-import { everyPodOf, type Ground, groundOf } from '#lib/solver/ground.ts';
+import { type Ground, groundFor } from '#lib/solver/ground.ts';
 import { simulate } from '#lib/solver/simulation.ts';
 import { candidateOf } from '../candidates.ts';
 import type { SimulationFacts } from '../drift.ts';
@@ -82,25 +82,6 @@ export function openBench(facts: ConsolidationFacts): Bench {
       return 'by' in command ? command : (judge(command) ?? command);
     },
   };
-}
-
-// Validations of one look ask for the same several times; losing it costs only time.
-const grounds = new WeakMap<
-  Snapshot['catalog'],
-  { readonly of: Snapshot; readonly ground: Ground }
->();
-
-function groundFor(snapshot: Snapshot): Ground {
-  const { catalog, nodePools, daemonSets, takenAt } = snapshot;
-  const known = grounds.get(catalog);
-  const isSame =
-    known?.of.nodePools === nodePools &&
-    known.of.daemonSets === daemonSets &&
-    known.of.takenAt === takenAt;
-  if (known && isSame) return known.ground;
-  const ground = groundOf(snapshot, everyPodOf(snapshot));
-  grounds.set(catalog, { of: snapshot, ground });
-  return ground;
 }
 
 /** Pods that need a place anyway take theirs first, as far as nodes that are there have any. */
