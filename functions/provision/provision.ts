@@ -19,6 +19,7 @@ const STORY = {
   name: 'provision',
   decide: decideProvision,
   settles: true,
+  asksInstanceStatus: true,
   measure: clusterFigures,
 } as const;
 

@@ -11,6 +11,8 @@ import type {
   DescribeCapacityReservationsCommandOutput,
   DescribeImagesCommandInput,
   DescribeImagesCommandOutput,
+  DescribeInstanceStatusCommandInput,
+  DescribeInstanceStatusCommandOutput,
   DescribeInstancesCommandInput,
   DescribeInstancesCommandOutput,
   DescribeLaunchTemplatesCommandInput,
@@ -70,6 +72,10 @@ export interface AwsOperations
   readonly DescribeInstances: Operation<
     DescribeInstancesCommandInput,
     DescribeInstancesCommandOutput
+  >;
+  readonly DescribeInstanceStatus: Operation<
+    DescribeInstanceStatusCommandInput,
+    DescribeInstanceStatusCommandOutput
   >;
   readonly DescribeSecurityGroups: Operation<
     DescribeSecurityGroupsCommandInput,

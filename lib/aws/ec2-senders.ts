@@ -6,6 +6,7 @@ import {
   DescribeAvailabilityZonesCommand,
   DescribeCapacityReservationsCommand,
   DescribeImagesCommand,
+  DescribeInstanceStatusCommand,
   DescribeInstancesCommand,
   DescribeInstanceTypeOfferingsCommand,
   DescribeInstanceTypesCommand,
@@ -33,6 +34,7 @@ export function ec2Senders(place: ClientSettings) {
     DescribeCapacityReservations: (input) =>
       client.send(new DescribeCapacityReservationsCommand(typed(input))),
     DescribeImages: (input) => client.send(new DescribeImagesCommand(typed(input))),
+    DescribeInstanceStatus: (input) => client.send(new DescribeInstanceStatusCommand(typed(input))),
     DescribeInstanceTypeOfferings: (input) =>
       client.send(new DescribeInstanceTypeOfferingsCommand(typed(input))),
     DescribeInstanceTypes: (input) => client.send(new DescribeInstanceTypesCommand(typed(input))),

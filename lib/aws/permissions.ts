@@ -18,6 +18,7 @@ export const PERMISSIONS = {
   DescribeCapacityReservations: ['ec2:DescribeCapacityReservations'],
   DescribeCluster: ['eks:DescribeCluster'],
   DescribeImages: ['ec2:DescribeImages'],
+  DescribeInstanceStatus: ['ec2:DescribeInstanceStatus'],
   DescribeInstanceTypeOfferings: ['ec2:DescribeInstanceTypeOfferings'],
   DescribeInstanceTypes: ['ec2:DescribeInstanceTypes'],
   DescribeInstances: ['ec2:DescribeInstances'],

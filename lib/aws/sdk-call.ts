@@ -59,6 +59,7 @@ const SERVICES: ReadonlyMap<string, Service> = new Map(
     DescribeCapacityReservations: 'ec2',
     DescribeCluster: 'eks',
     DescribeImages: 'ec2',
+    DescribeInstanceStatus: 'ec2',
     DescribeInstanceTypeOfferings: 'ec2',
     DescribeInstanceTypes: 'ec2',
     DescribeInstances: 'ec2',

@@ -1,4 +1,5 @@
 import { compareText } from '#lib/constraints/order.ts';
+import { gravestOf } from '#lib/lifecycle/gravest.ts';
 import {
   type Concerned,
   type InterruptionStep,
@@ -8,7 +9,7 @@ import { instanceIdOf } from '#lib/lifecycle/provider-id.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
 import type { Command } from '#lib/model/command.ts';
 import type { InstanceType, Offering } from '#lib/model/instance-type.ts';
-import type { Interruption, InterruptionKind } from '#lib/model/interruption.ts';
+import type { Interruption } from '#lib/model/interruption.ts';
 import { NODEPOOL } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Kept, Plan } from '#lib/model/plan.ts';
@@ -16,17 +17,6 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { UnavailableOffering } from '#lib/model/sold-out.ts';
 import { podName } from './new-node-claim.ts';
 import { decideProvision } from './provision.ts';
-
-/** Of several announcements for one instance the first of these counts. */
-const GRAVEST: readonly InterruptionKind[] = [
-  'InstanceTerminated',
-  'InstanceStopping',
-  'SpotInterruption',
-  'CapacityReservationInterruption',
-  'ScheduledChange',
-  'ScheduledChangeOver',
-  'RebalanceRecommendation',
-];
 
 /** An announcement, the node that it concerns, and what it comes to. */
 interface Heard extends Concerned {
@@ -64,12 +54,7 @@ export function decideInterrupt(snapshot: Snapshot, interruptions: readonly Inte
 }
 
 function heardIn(snapshot: Snapshot, interruptions: readonly Interruption[]): readonly Heard[] {
-  const gravest = new Map<string, Interruption>();
-  const weightOf = ({ kind }: Interruption): number => GRAVEST.indexOf(kind);
-  for (const each of interruptions) {
-    const known = gravest.get(each.instanceId);
-    if (known === undefined || weightOf(each) < weightOf(known)) gravest.set(each.instanceId, each);
-  }
+  const gravest = gravestOf(interruptions);
   const pools = new Map(snapshot.nodePools.map((pool) => [pool.meta.name, pool]));
   const nodes = snapshot.nodes.toSorted((a, b) => compareText(a.name, b.name));
   return nodes.flatMap((state) => {

@@ -10,6 +10,7 @@ import { garbageStep } from './garbage.ts';
 import { hashActions, restampStep } from './hash-stamping.ts';
 import { hydrationStep } from './hydration.ts';
 import { initializationStep } from './initialization.ts';
+import { instanceStatusStep } from './instance-status.ts';
 import { taggingActions } from './instance-tagging.ts';
 import { asNewGroup, groupNameOf, type LaunchGroup, launchGroupsOf } from './launch-groups.ts';
 import { launchResultStep } from './launch-result.ts';
@@ -18,7 +19,7 @@ import { initializationTimeoutStep, livenessStep } from './liveness.ts';
 import { maintenanceStep } from './maintenance.ts';
 import { resolveNodeClasses } from './node-class.ts';
 import { nodePoolStatus, poolOf } from './node-pool-status.ts';
-import { podEventsStep } from './pod-events.ts';
+import { podEvents } from './pod-events.ts';
 import { registrationStep } from './registration.ts';
 import { repairStep } from './repair.ts';
 import { type ClaimStep, metaDifference, NO_STEP, type Progress, takeSteps } from './step.ts';
@@ -89,7 +90,7 @@ function claimsProgress(
     const steps =
       deletedAt === undefined
         ? livingSteps(claim, launchSteps.get(uid) ?? NO_STEP, around)
-        : terminationSteps(claim, groups.get(uid), around);
+        : [...terminationSteps(claim, groups.get(uid), around), instanceStatusStep(claim, around)];
     return takeSteps(claim, steps, around.now);
   });
 }
@@ -108,10 +109,12 @@ function livingSteps(
     expirationStep(claim, around.now),
     maintenanceStep(claim, around.now),
     garbageStep(claim, around),
+    instanceStatusStep(claim, around),
     repairStep(claim, around),
   ];
   const end = ends.find(({ actions = [] }) => actions.some(({ kind }) => kind === 'delete'));
   if (end) return [end];
+  const events = podEvents(claim, around);
   return [
     ownershipStep(claim),
     ...ends,
@@ -120,8 +123,8 @@ function livingSteps(
     consistencyStep(claim, around),
     hydrationStep(claim, around),
     restampStep(claim, around),
-    podEventsStep(claim, around),
-    consolidatableStep(claim, around),
+    events.step,
+    consolidatableStep(claim, events.lastAt, around),
   ];
 }
 

@@ -5,6 +5,7 @@ import {
   MAINTENANCE,
   REBALANCE,
   REBALANCE_RECOMMENDED,
+  TERMINATION_TIMESTAMP,
   ZONE,
 } from '#lib/model/labels.ts';
 import type { Node } from '#lib/model/node.ts';
@@ -39,9 +40,11 @@ interface Ending {
   readonly event: string;
   readonly reason: string;
   readonly says: string;
+  /** Nothing on the machine can be counted on: its pods are not asked. */
+  readonly isForced?: true;
 }
 
-/** Source: karpenter AWS provider v1.14, interruption/events.go and messages. */
+/** Source: karpenter AWS provider v1.14, interruption/events, messages and utils.go. */
 const ENDINGS: Readonly<Partial<Record<InterruptionKind, Ending>>> = {
   SpotInterruption: {
     event: 'SpotInterrupted',
@@ -58,6 +61,23 @@ const ENDINGS: Readonly<Partial<Record<InterruptionKind, Ending>>> = {
     reason: 'scheduled_change',
     says: 'AWS has scheduled work on the machine',
   },
+  ScheduledEvent: {
+    event: 'InstanceUnhealthy',
+    reason: 'event_status',
+    says: 'EC2 has scheduled work on the machine',
+  },
+  SystemImpaired: {
+    event: 'InstanceUnhealthy',
+    reason: 'system_status',
+    says: "EC2's check of the machine has failed for two minutes",
+    isForced: true,
+  },
+  InstanceImpaired: {
+    event: 'InstanceUnhealthy',
+    reason: 'instance_status',
+    says: "EC2's check of the instance has failed for two minutes",
+    isForced: true,
+  },
   InstanceStopping: {
     event: 'InstanceStopping',
     reason: 'instance_stopped',
@@ -69,6 +89,9 @@ const ENDINGS: Readonly<Partial<Record<InterruptionKind, Ending>>> = {
     says: 'the instance ends',
   },
 };
+
+/** Whether what is announced ends a node without asking its pods. */
+export const isForced = (kind: InterruptionKind): boolean => ENDINGS[kind]?.isForced ?? false;
 
 /** What AWS takes back as a market, not as one machine. */
 const TAKEN_BACK: ReadonlySet<InterruptionKind> = new Set([
@@ -97,6 +120,7 @@ export function interruptionStep(concerned: Concerned, now: EpochMs): Interrupti
     case 'ScheduledChangeOver':
       return noted(claim, MAINTENANCE, null, 'the scheduled work is over, or will not be done');
     case 'ScheduledChange':
+    case 'ScheduledEvent':
       return isFar(concerned, now) ? later(concerned) : ending(concerned);
     default:
       return ending(concerned);
@@ -123,6 +147,7 @@ function ending(concerned: Concerned): InterruptionStep {
     goes: true,
     ...(unavailable && { unavailable }),
     actions: [
+      ...(told.isForced ? graceEndsNow(claim, interruption.announcedAt) : []),
       { kind: 'delete', object: claimRef(claim), because: told.reason, needsNoLease: true },
       ...[
         ...eventsOn(concerned, 'Warning', told.event, told.says),
@@ -136,6 +161,18 @@ function ending(concerned: Concerned): InterruptionStep {
     ],
   };
 }
+
+/** Before the deletion, so that no look sees it without; a date that stands is kept. */
+const graceEndsNow = (claim: NodeClaim, now: EpochMs): readonly Action[] =>
+  claim.meta.annotations[TERMINATION_TIMESTAMP] === undefined
+    ? [
+        {
+          kind: 'update',
+          object: claimRef(claim),
+          meta: { annotations: { [TERMINATION_TIMESTAMP]: formatInstant(now) } },
+        },
+      ]
+    : [];
 
 function rebalance(concerned: Concerned): InterruptionStep {
   const { claim, pool, interruption } = concerned;

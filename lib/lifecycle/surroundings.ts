@@ -1,5 +1,6 @@
 import { byName } from '#lib/constraints/order.ts';
 import type { Instance } from '#lib/model/instance.ts';
+import type { Interruption } from '#lib/model/interruption.ts';
 import { NODEPOOL } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
@@ -8,6 +9,7 @@ import { isServed, type NodePool } from '#lib/model/node-pool.ts';
 import { shiftedZoneNames } from '#lib/model/shifted-zones.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
+import { gravestOf } from './gravest.ts';
 import { instanceIdOf } from './provider-id.ts';
 
 /** A Snapshot, indexed by what the steps of a NodeClaim's life ask for. */
@@ -20,6 +22,8 @@ export interface Surroundings {
   readonly nodesByProviderId: ReadonlyMap<string, readonly StateNode[]>;
   /** By instance id; absent where nobody asked EC2. */
   readonly instances?: ReadonlyMap<string, Instance>;
+  /** What EC2's own checks announce, by instance id; empty where nobody asked. */
+  readonly ailing: ReadonlyMap<string, Interruption>;
   /** NodeClaims by the id of the instance they hold, sorted by name. */
   readonly holders: ReadonlyMap<string, readonly NodeClaim[]>;
   readonly nodePools: ReadonlyMap<string, NodePool>;
@@ -41,6 +45,7 @@ export function surroundingsOf(snapshot: Snapshot): Surroundings {
     claims,
     nodesByProviderId: grouped(snapshot.nodes, ({ node }) => node?.providerId),
     ...(instances ? { instances: new Map(instances.map((each) => [each.id, each])) } : {}),
+    ailing: gravestOf(snapshot.instanceStatus?.interruptions ?? []),
     holders: grouped(claims, ({ status }) => instanceIdOf(status.providerId)),
     nodePools: new Map(snapshot.nodePools.map((pool) => [pool.meta.name, pool])),
     nodeClasses: new Map(snapshot.nodeClasses.map((each) => [each.meta.name, each])),

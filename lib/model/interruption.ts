@@ -12,6 +12,12 @@ export type InterruptionKind =
   | 'ScheduledChangeOver'
   /** EC2 takes the capacity of an interruptible reservation back. */
   | 'CapacityReservationInterruption'
+  /** EC2's checks of the machine that carries the instance have failed for a while. */
+  | 'SystemImpaired'
+  /** EC2's checks of the instance's own system have failed for a while. */
+  | 'InstanceImpaired'
+  /** EC2 says itself, asked how the instance is, what AWS Health announces as a ScheduledChange. */
+  | 'ScheduledEvent'
   | 'InstanceStopping'
   | 'InstanceTerminated';
 
@@ -22,4 +28,13 @@ export interface Interruption {
   readonly announcedAt: EpochMs;
   /** Of a scheduled change: when it begins; absent where it was not said, so at any moment. */
   readonly startsAt?: EpochMs;
+}
+
+/** What EC2 answered when it was asked how the cluster's instances are. */
+export interface InstanceStatus {
+  readonly askedAt: EpochMs;
+  /** Of this cluster's instances, sorted by instance. */
+  readonly interruptions: readonly Interruption[];
+  /** How many ail now that did not when EC2 was asked before; to be counted, nothing follows. */
+  readonly newlyAiling: Readonly<Partial<Record<InterruptionKind, number>>>;
 }

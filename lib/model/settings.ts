@@ -28,6 +28,8 @@ export interface ClusterSettings {
   readonly isolatedVpc?: boolean;
   /** The cluster's ARN, where ARC may shift traffic away from a zone of it; not asked where absent. */
   readonly zonalShiftArn?: string;
+  /** Whether EC2 is asked each minute how instances are; not where absent. */
+  readonly asksInstanceStatus?: boolean;
   /** The address of the cluster's DNS service, for the user data of nodes. */
   readonly clusterDnsIp?: string;
   /** Whether instances are tagged with the names of their Node and NodeClaim; not where absent. */

@@ -2,6 +2,7 @@ import type { BufferTarget, CapacityBuffer } from './capacity-buffer.ts';
 import type { Catalog } from './catalog.ts';
 import type { DaemonSet } from './daemon-set.ts';
 import type { Instance } from './instance.ts';
+import type { InstanceStatus } from './interruption.ts';
 import type { FoundLaunchTemplate } from './launch.ts';
 import type { MarketDates } from './market.ts';
 import type { MemoryRecord } from './memory-record.ts';
@@ -67,6 +68,8 @@ export interface Snapshot {
    * concluded from an instance that is not listed.
    */
   readonly instances?: readonly Instance[];
+  /** What EC2's own checks say of them; absent where it was not asked. */
+  readonly instanceStatus?: InstanceStatus;
   /** This cluster's launch templates, sorted by name; absent where nobody needed to know. */
   readonly launchTemplates?: readonly FoundLaunchTemplate[];
   /** What nodes told of their memory, by type and images; absent: nobody needed to know. */

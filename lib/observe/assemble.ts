@@ -3,6 +3,7 @@ import type { DecodedObjects } from '#lib/kube/decode.ts';
 import type { BufferTarget } from '#lib/model/capacity-buffer.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
 import type { Instance } from '#lib/model/instance.ts';
+import type { InstanceStatus } from '#lib/model/interruption.ts';
 import type { FoundLaunchTemplate } from '#lib/model/launch.ts';
 import type { MemoryRecord } from '#lib/model/memory-record.ts';
 import type { NodeClassFacts, NodeClassRemains } from '#lib/model/node-class-facts.ts';
@@ -28,6 +29,7 @@ export interface Facts {
   readonly nodeClassRemains?: readonly NodeClassRemains[];
   /** Absent: nobody needed to know. */
   readonly instances?: readonly Instance[];
+  readonly instanceStatus?: InstanceStatus;
   readonly launchTemplates?: readonly FoundLaunchTemplate[];
   /** Absent: nobody needed to know how old it is. */
   readonly market?: Pick<Market, 'dates' | 'memory'>;
@@ -64,6 +66,7 @@ export function assemble(objects: DecodedObjects, facts: Facts): Snapshot {
     catalog: facts.catalog,
     soldOut: facts.soldOut.toSorted(bySoldOut),
     ...(facts.instances !== undefined && { instances: facts.instances.toSorted(byId) }),
+    ...(facts.instanceStatus && { instanceStatus: facts.instanceStatus }),
     ...(facts.launchTemplates !== undefined && {
       launchTemplates: facts.launchTemplates.toSorted(byTemplateName),
     }),

@@ -17,6 +17,7 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { assemble } from './assemble.ts';
 import { catalogFor } from './catalog-cache.ts';
+import { readInstanceStatus, type StatusQuestion } from './instance-status.ts';
 import { readAccount } from './instances.ts';
 import { readMarket } from './market.ts';
 import { askAboutNodeClasses } from './node-classes.ts';
@@ -37,6 +38,8 @@ export interface ObserveOptions {
   readonly resolveAllNodeClasses?: boolean;
   /** List the cluster's instances even where no NodeClaim raises the question. */
   readonly listInstances?: boolean;
+  /** Find out what EC2's own checks say of instances, where the settings want that. */
+  readonly instanceStatus?: StatusQuestion;
   /** Tell how old what is known of EC2's types and prices is, and what nodes told of memory. */
   readonly marketUpkeep?: boolean;
 }
@@ -59,7 +62,7 @@ export async function observe(
     readShiftedZones(ports.aws, cluster, takenAt),
   ]);
   const objects = withFullSubnets(read.objects, sold.fullSubnets);
-  const [listed, asked, buffers] = await Promise.all([
+  const [listed, asked, buffers, ailing] = await Promise.all([
     readAccount(ports.aws, objects, {
       takenAt,
       clusterName: cluster.clusterName,
@@ -71,6 +74,12 @@ export async function observe(
       types: market.table.types,
     }),
     readBufferTargets(ports.kube, objects.capacityBuffers),
+    options.instanceStatus !== undefined && cluster.asksInstanceStatus === true
+      ? readInstanceStatus(ports.aws, objects.nodeClaims, {
+          question: options.instanceStatus,
+          now: takenAt,
+        })
+      : { leftOut: [] },
   ]);
   const { kubernetesVersion } = asked;
   return assemble(objects, {
@@ -96,12 +105,14 @@ export async function observe(
       ...buffers.leftOut,
       ...market.leftOut,
       ...shifted.leftOut,
+      ...ailing.leftOut,
     ],
     shiftedZones: shifted.zoneIds,
     ...(options.marketUpkeep === true && { market }),
     bufferTargets: buffers.targets,
     nodeClassFacts: asked.facts,
     nodeClassRemains: asked.remains,
+    ...('status' in ailing && ailing.status && { instanceStatus: ailing.status }),
     ...(listed.instances !== undefined && { instances: listed.instances }),
     ...(listed.launchTemplates !== undefined && { launchTemplates: listed.launchTemplates }),
   });

@@ -8,8 +8,10 @@ export const METRIC_NAMESPACE = 'Joinery';
 
 /** The one dimension that every metric has: the name of the cluster. */
 export const CLUSTER_DIMENSION = 'cluster';
-/** The second dimension of some: why. At most a dozen values. */
+/** The second dimension of some: why. At most two dozen values, most of them never seen. */
 export const REASON_DIMENSION = 'reason';
+/** The second dimension of one: which of EC2's checks. Three values. */
+export const CATEGORY_DIMENSION = 'category';
 /** The second dimension of a few: which function. Five values. */
 export const FUNCTION_DIMENSION = 'function';
 
@@ -33,6 +35,8 @@ export const METRICS = {
   podsEvicted: { name: 'pods_drained_total', unit: 'Count' },
   /** Count: launches that EC2 refused, or gave less to than was asked. */
   launchFailures: { name: 'cloudprovider_errors_total', unit: 'Count' },
+  /** Count, by category: instances of ours that EC2's checks find ailing, once until they are well. */
+  unhealthyInstances: { name: 'interruption_instance_status_unhealthy_total', unit: 'Count' },
   /** Count, by function: one for each look that was taken. */
   looks: { name: 'looks_total', unit: 'Count' },
   /** How long a turn took, by function. */

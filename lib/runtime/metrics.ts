@@ -1,7 +1,9 @@
 import type { ClusterFigures } from '#lib/model/cluster-figures.ts';
+import type { InterruptionKind } from '#lib/model/interruption.ts';
 import { TERMINATION_FINALIZER } from '#lib/model/labels.ts';
 import type { Action, Outcome } from '#lib/model/plan.ts';
 import {
+  CATEGORY_DIMENSION,
   CLUSTER_DIMENSION,
   FUNCTION_DIMENSION,
   METRIC_NAMESPACE,
@@ -55,8 +57,31 @@ export function metricLines(measured: Measured): readonly string[] {
         },
       ]),
     ),
+    ...unhealthyIn(report.rounds).map(([category, count]) =>
+      line(report.endedAt, { [CLUSTER_DIMENSION]: clusterName, [CATEGORY_DIMENSION]: category }, [
+        {
+          by: [[CLUSTER_DIMENSION, CATEGORY_DIMENSION]],
+          figures: { unhealthyInstances: count },
+        },
+      ]),
+    ),
   ];
 }
+
+/** In upstream's notation. Source: karpenter AWS provider v1.14, providers/instancestatus, Category. */
+const CATEGORIES: readonly (readonly [string, InterruptionKind])[] = [
+  ['EventStatus', 'ScheduledEvent'],
+  ['InstanceStatus', 'InstanceImpaired'],
+  ['SystemStatus', 'SystemImpaired'],
+];
+
+/** How many instances a turn found ailing that were well before, by category, sorted. */
+const unhealthyIn = (rounds: TurnReport['rounds']): readonly (readonly [string, number])[] =>
+  CATEGORIES.flatMap(([category, kind]) => {
+    const counts = rounds.map(({ snapshot }) => snapshot.instanceStatus?.newlyAiling[kind] ?? 0);
+    const count = sum(counts);
+    return count === 0 ? [] : [[category, count] as const];
+  });
 
 function gaugesOf({ figures, report }: Measured): Figures {
   if (!figures) return {};
@@ -92,17 +117,25 @@ const isLetGo = (action: Action): boolean =>
  * no free text becomes a metric. Source: karpenter v1.14, metrics, nodeclaims_disrupted_total.
  */
 const REASONS: ReadonlySet<string> = new Set([
+  'capacity_reservation_interrupted',
   'drifted',
   'empty',
+  'event_status',
   'expired',
   'garbage_collected',
   'initialization_timeout',
+  'instance_status',
+  'instance_stopped',
+  'instance_terminated',
   'insufficient_capacity',
   'interrupted',
   'launch_timeout',
   'nodeclass_not_ready',
   'registration_timeout',
   'scaled_down',
+  'scheduled_change',
+  'spot_interrupted',
+  'system_status',
   'underutilized',
   'unhealthy',
 ]);

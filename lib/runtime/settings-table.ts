@@ -122,6 +122,13 @@ export const SETTINGS = {
     pattern: /^(true|false)$/,
     expected: 'true where instances are tagged with the names of their Nodes, else false',
   },
+  instanceStatus: {
+    name: 'JOINERY_INSTANCE_STATUS',
+    says: 'Asks EC2 each minute which instances fail its status checks or await work, and replaces them: by force where a check has failed for two minutes',
+    fallback: 'false',
+    pattern: /^(true|false)$/,
+    expected: 'true where EC2 is asked how instances are, else false',
+  },
   zonalShiftArn: {
     name: 'JOINERY_ZONAL_SHIFT_ARN',
     says: 'Asks ARC whether traffic is shifted away from a zone, and buys nothing there',

@@ -37,6 +37,7 @@ export const readSettings = (environment: Environment): Settings =>
       reservedInterfaces: Number(read(SETTINGS.reservedInterfaces)),
       isolatedVpc: read(SETTINGS.isolatedVpc) === 'true',
       tagsNodes: read(SETTINGS.tagsNodes) === 'true',
+      asksInstanceStatus: read(SETTINGS.instanceStatus) === 'true',
       ...given('clusterDnsIp', read(SETTINGS.clusterDnsIp)),
       ...given('zonalShiftArn', read(SETTINGS.zonalShiftArn)),
       consolidationMoveShare: Number(read(SETTINGS.consolidationMoveShare)),

@@ -13,8 +13,9 @@ import { keepingLease } from './keep-lease.ts';
 import { isFreeNews, needsLease } from './lease-free.ts';
 import type { Remaining } from './middleware.ts';
 import { inTurn, isNews, withNews } from './news.ts';
-import { burstKey, settle } from './settle.ts';
+import { gatheredBy, settle } from './settle.ts';
 import type { Shell } from './shell.ts';
+import { statusAskedIn, statusQuestion, withStatus } from './status-poll.ts';
 
 /** What tells the four functions apart; everything else about a turn is the same. */
 export interface TurnStory {
@@ -25,6 +26,8 @@ export interface TurnStory {
   readonly settles?: boolean;
   /** Look without the Lease, and take it only where something is to be done. */
   readonly looksFirst?: boolean;
+  /** Asks EC2 how its instances are, where the settings want that. */
+  readonly asksInstanceStatus?: true;
   /** What is told of the cluster beside the turn: by one function only, so that it is told once. */
   readonly measure?: (snapshot: Snapshot) => ClusterFigures;
 }
@@ -176,8 +179,12 @@ async function goRounds(
   while (rounds.length < MAX_ROUNDS && shell.now() < until) {
     // What goes on coming after a launch is gathered again, so that few calls launch a burst.
     const last = rounds.at(-1);
-    if (story.settles && last?.outcomes.some(isLaunch)) await settle(shell, until, podsIn(last));
-    const round = await goRound(shell, story, limits, (each) => isToBeDone(each) && !isNews(each));
+    if (story.settles && last?.outcomes.some(isLaunch)) {
+      await settle(shell, until, gatheredBy(last.plan, last.snapshot));
+    }
+    const question = last === undefined ? statusQuestion(lease, shell.now()) : 'recall';
+    const asking = withStatus(story, question);
+    const round = await goRound(shell, asking, limits, (each) => isToBeDone(each) && !isNews(each));
     rounds.push(round);
     const news = round.plan.actions.filter(isNews);
     telling = inTurn(telling, () => act(shell, news, limits));
@@ -187,8 +194,6 @@ async function goRounds(
 }
 
 const isLaunch = ({ action }: Outcome): boolean => action.kind === 'launch';
-
-const podsIn = ({ snapshot }: Round): ReadonlySet<string> => new Set(snapshot.pods.map(burstKey));
 
 /** Whether the world is now such that another look at once may find more to do. */
 const leadsOn = ({ action, result }: Outcome): boolean =>
@@ -211,6 +216,7 @@ async function finish(shell: Shell, lease: HeldLease, rounds: readonly Round[]):
   await lease.release({
     ...(last ? { lastLookAt: last.snapshot.takenAt } : {}),
     ...(sendsHint ? { nextLookAt: lookAgainAt } : {}),
+    ...statusAskedIn(rounds, lease),
   });
   if (sendsHint) await sendHintAt(shell, lookAgainAt, 'there is more to do');
   const acted = rounds.some(({ outcomes }) => outcomes.length > 0);

@@ -14,6 +14,7 @@ export const discoveryPolicy: PolicyGroup = ({ partition, region }) => [
       'ec2:DescribeCapacityReservations',
       'ec2:DescribeImages',
       'ec2:DescribeInstances',
+      'ec2:DescribeInstanceStatus',
       'ec2:DescribeInstanceTypeOfferings',
       'ec2:DescribeInstanceTypes',
       'ec2:DescribeLaunchTemplates',

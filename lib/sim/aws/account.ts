@@ -87,6 +87,18 @@ export interface PlacementGroup {
   readonly tags: Tags;
 }
 
+/** What EC2 says of the health of one instance; what is not said is well. */
+export interface Ailment {
+  /** Since when the check of the machine, or of the instance's own system, has failed. */
+  readonly systemSince?: Instant;
+  readonly instanceSince?: Instant;
+  readonly events?: readonly {
+    readonly code: string;
+    readonly description: string;
+    readonly startsAt: Instant;
+  }[];
+}
+
 /** One shift of traffic out of a zone, by a person or by AWS itself. */
 export interface Shift {
   readonly zone: string;
@@ -170,6 +182,8 @@ export interface Account {
   /** Answers of CreateFleet by client token, with what was asked. */
   readonly fleets: Map<string, { readonly fingerprint: string; readonly answer: unknown }>;
   readonly soldOut: Set<SoldOutRule>;
+  /** What ails instances, by id. */
+  readonly ailments: Map<string, Ailment>;
   /** Shifts of traffic out of a zone. */
   readonly shifts: Set<Shift>;
   readonly listeners: Set<MachineListener>;

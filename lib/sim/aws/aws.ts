@@ -4,6 +4,7 @@ import type { MachineListener, MachineType } from '../machine.ts';
 import type { Random } from '../random.ts';
 import {
   type Account,
+  type Ailment,
   type AnnouncedEvent,
   type CloudEvent,
   eventOf,
@@ -20,6 +21,7 @@ import { awsError } from './error.ts';
 import { eventBusOperations } from './event-bus.ts';
 import { fleetOperations } from './fleet.ts';
 import { imageOperations } from './images.ts';
+import { instanceStatusOperations } from './instance-status.ts';
 import { instanceOperations } from './instances.ts';
 import { launchTemplateOperations } from './launch-templates.ts';
 import { reclaim, recommendRebalance, terminate } from './machines.ts';
@@ -91,6 +93,8 @@ export interface EmbeddedAws {
   /** The two-minute warning for a spot instance, then its end. */
   readonly reclaim: (instanceId: string) => void;
   readonly recommendRebalance: (instanceId: string) => void;
+  /** What EC2 says of an instance's health from now on; nothing makes it well. */
+  readonly ail: (instanceId: string, ailment: Ailment) => void;
   /** Puts an event on the default bus, as EC2, AWS Health or anybody else does. */
   readonly announce: (event: AnnouncedEvent) => void;
   /** Ends an instance as somebody at the console would. */
@@ -170,6 +174,7 @@ export function createAws(options: AwsOptions): EmbeddedAws {
     reclaim: (id) => reclaim(account, known(account, id)),
     announce: (event) => account.publish(eventOf(account, event)),
     recommendRebalance: (id) => recommendRebalance(account, known(account, id)),
+    ail: (id, ailment) => void account.ailments.set(known(account, id).id, ailment),
     terminate: (id) =>
       terminate(account, known(account, id), {
         Code: 'Client.UserInitiatedShutdown',
@@ -194,6 +199,7 @@ const operationsOf = (account: Account, options: AwsOptions): Operations => ({
   ...fleetOperations(account),
   ...imageOperations(account),
   ...instanceOperations(account),
+  ...instanceStatusOperations(account),
   ...launchTemplateOperations(account),
   ...marketOperations(account),
   ...networkOperations(account),
@@ -227,6 +233,7 @@ const accountOf = (options: AwsOptions): Account => ({
   fleets: new Map(),
   reservations: new Map(),
   placementGroups: new Map(),
+  ailments: new Map(),
   soldOut: new Set(),
   shifts: new Set(),
   listeners: new Set(),

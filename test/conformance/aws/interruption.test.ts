@@ -1,26 +1,30 @@
 /**
  * What Karpenter's AWS provider v1.14 does about interruptions, restated. The numbers are those of our
  * list of its behaviours; upstream's own suite is controllers/interruption. Where Joinery differs on
- * purpose the title says so. Missing on purpose are 24 and 124: Joinery does not poll the status of
- * instances; scheduled work is announced by AWS Health, and nodes that fall silent are for NodeRepair.
+ * purpose the title says so. 24 and 124 are about EC2's own checks, which only count where the settings
+ * have EC2 asked.
  */
 import { describe, expect, it } from 'vitest';
 import { createInterrupt } from '#functions/interrupt/interrupt.ts';
+import { typedCall } from '#lib/aws/call.ts';
 import { decideInterrupt } from '#lib/decide/interrupt.ts';
+import { decideProvision } from '#lib/decide/provision.ts';
+import type { Interruption } from '#lib/model/interruption.ts';
 import type { Plan } from '#lib/model/plan.ts';
+import { readInstanceStatus } from '#lib/observe/instance-status.ts';
 import { readInterruptions } from '#lib/triggers/interruption-message.ts';
 import { anAnnouncement, announcementBench, aWarningOf } from '#test/build/announcements.ts';
 import { aNodeClaim } from '#test/build/node-claims.ts';
 import { aNode, aStateNode } from '#test/build/nodes.ts';
-import { NOON } from '#test/build/objects.ts';
+import { MINUTE, NOON, SECOND } from '#test/build/objects.ts';
 import { aRunningPod } from '#test/build/pods.ts';
 import { aSnapshot } from '#test/build/snapshots.ts';
 
 const ID = 'i-0123456789abcdef0';
 const LEFT = { getRemainingTimeInMillis: () => 30_000 };
 
-/** What is decided where `body` is announced to a cluster with one node, bought so. */
-function planAfter(body: string, capacityType = 'spot'): Plan {
+/** A node bought so, and its NodeClaim. */
+function aNodeBoughtAs(capacityType: string, annotations: Readonly<Record<string, string>> = {}) {
   const labels = {
     'karpenter.sh/nodepool': 'default',
     'karpenter.sh/capacity-type': capacityType,
@@ -28,12 +32,61 @@ function planAfter(body: string, capacityType = 'spot'): Plan {
     'topology.kubernetes.io/zone': 'us-east-1a',
   };
   const status = { nodeName: 'node-1', providerId: `aws:///us-east-1a/${ID}` };
-  const state = aStateNode({
-    claim: aNodeClaim({ meta: { labels }, status }),
+  return aStateNode({
+    claim: aNodeClaim({ meta: { labels, annotations }, status }),
     node: aNode({ meta: { labels } }),
     pods: [aRunningPod()],
   });
-  return decideInterrupt(aSnapshot({ nodes: [state] }), readInterruptions(body, NOON));
+}
+
+/** What is decided where `body` is announced to a cluster with one node, bought so. */
+const planAfter = (body: string, capacityType = 'spot'): Plan =>
+  decideInterrupt(
+    aSnapshot({ nodes: [aNodeBoughtAs(capacityType)] }),
+    readInterruptions(body, NOON),
+  );
+
+/** What is decided where EC2, asked, says so of the one node's instance. */
+const planWhere = (
+  kinds: readonly Interruption['kind'][],
+  annotations: Readonly<Record<string, string>> = {},
+): Plan =>
+  decideProvision(
+    aSnapshot({
+      nodes: [aNodeBoughtAs('on-demand', annotations)],
+      instanceStatus: {
+        askedAt: NOON,
+        interruptions: kinds.map((kind) => ({ kind, instanceId: ID, announcedAt: NOON })),
+        newlyAiling: {},
+      },
+    }),
+  );
+
+/** What EC2 says of instances whose check of the machine fails since then. */
+const impaired = (ids: readonly string[], since: number) => ({
+  InstanceStatuses: ids.map((InstanceId) => ({
+    InstanceId,
+    SystemStatus: {
+      Status: 'impaired',
+      Details: [{ Name: 'reachability', Status: 'failed', ImpairedSince: new Date(since) }],
+    },
+  })),
+});
+
+/** How many instances are counted as newly ailing at each poll, minute by minute. */
+async function countsAt(polls: readonly ReturnType<typeof impaired>[]): Promise<readonly number[]> {
+  let at = -1;
+  const call = typedCall(async () => polls[at]);
+  const claims = ['i-0a', 'i-0b', 'i-0c'].map((id) =>
+    aNodeClaim({ status: { providerId: `aws:///us-east-1a/${id}` } }),
+  );
+  const counts: number[] = [];
+  for (at = 0; at < polls.length; at += 1) {
+    const asked = { question: 'ask', now: NOON + at * MINUTE } as const;
+    const { status } = await readInstanceStatus(call, claims, asked);
+    counts.push(status?.newlyAiling.SystemImpaired ?? 0);
+  }
+  return counts;
 }
 
 const of = (plan: Plan, kind: Plan['actions'][number]['kind']) =>
@@ -58,7 +111,45 @@ const health = (detail: Readonly<Record<string, unknown>>): string =>
     'aws.health',
   );
 
+const DEADLINE = 'karpenter.sh/nodeclaim-termination-timestamp';
+/** The ends of grace that a plan writes on NodeClaims. */
+const deadlinesIn = ({ actions }: Plan) =>
+  actions.flatMap((each) =>
+    each.kind === 'update' ? (each.meta.annotations?.[DEADLINE] ?? []) : [],
+  );
+
 describe('interruptions', () => {
+  it.each([
+    ['an impaired machine', ['SystemImpaired'], ['2026-11-20T12:00:00Z']],
+    ['scheduled work', ['ScheduledEvent'], []],
+    ['both', ['ScheduledEvent', 'SystemImpaired'], ['2026-11-20T12:00:00Z']],
+  ] as const)(
+    '24: %s deletes the NodeClaim, by force where a check has failed',
+    (_what, kinds, deadlines) => {
+      const plan = planWhere(kinds);
+
+      expect(of(plan, 'delete')).toMatchObject([{ object: { kind: 'NodeClaim' } }]);
+      expect(deadlinesIn(plan)).toEqual(deadlines);
+    },
+  );
+
+  it('24: the end of the grace is not moved by the next look', () => {
+    const before = { [DEADLINE]: '2026-11-20T11:59:00Z' };
+
+    expect(deadlinesIn(planWhere(['SystemImpaired'], before))).toEqual([]);
+  });
+
+  it('124: an instance that ails is counted once, and again once it was well in between', async () => {
+    const since = NOON - 5 * MINUTE;
+    const one = impaired(['i-0a'], since);
+    const none = impaired([], since);
+
+    expect(await countsAt([one, one, one])).toEqual([1, 0, 0]);
+    expect(await countsAt([one, none, one])).toEqual([1, 0, 1]);
+    expect(await countsAt([impaired(['i-0a', 'i-0b', 'i-0c', 'i-0f'], since)])).toEqual([3]);
+    expect(await countsAt([impaired(['i-0a'], NOON - 60 * SECOND)])).toEqual([0]);
+  });
+
   it('25: a spot warning deletes the NodeClaim, and its offering is sold out', () => {
     const plan = planAfter(aWarningOf(ID));
 
