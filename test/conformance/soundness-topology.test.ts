@@ -55,6 +55,14 @@ const running = (name: string, node: string, difference: Partial<Pod> = {}): Pod
 const inZone = (letter: string, pods: readonly Pod[] = [], name = `node-${letter}`) =>
   anUnmanagedNode(aNode({ meta: { name, labels: { [ZONE]: `us-east-1${letter}` } } }), pods);
 
+const inRack = (letter: string, rack: string, pods: readonly Pod[] = []) =>
+  anUnmanagedNode(
+    aNode({
+      meta: { name: `node-${letter}-${rack}`, labels: { [ZONE]: `us-east-1${letter}`, rack } },
+    }),
+    pods,
+  );
+
 /** A node in each of two racks, of which y is tainted. */
 const RACKS = ['x', 'y'].map((rack) =>
   anUnmanagedNode(
@@ -213,6 +221,50 @@ const PLANTED: readonly Case[] = [
     { pods: ['a', 'b', 'c', 'd'].map((name) => web(name, even(ZONE))) },
     undefined,
     'too uneven',
+  ],
+  [
+    'a spread that counts domains which its pod may not go to, as its policy is to ignore that',
+    {
+      pods: [web('a', { ...even(ZONE, { nodeAffinityPolicy: 'Ignore' }), ...zoned('a') })],
+      nodes: [inZone('a', [running('old', 'node-a')]), inZone('b')],
+      nodePools: [],
+    },
+    on({ a: 'node-a' }),
+    'too uneven in us-east-1a',
+  ],
+  [
+    'a spread that counts nodes which lack the label of the other one',
+    {
+      pods: [
+        web('a', {
+          topologySpread: [
+            ...(even(ZONE).topologySpread ?? []),
+            ...(even('rack', { maxSkew: 5 }).topologySpread ?? []),
+          ],
+        }),
+      ],
+      nodes: [
+        inRack('a', 'x', [running('old', 'node-a-x')]),
+        inRack('b', 'x'),
+        inZone('b', [running('older', 'node-b')]),
+      ],
+      nodePools: [],
+    },
+    on({ a: 'node-a-x' }),
+    'too uneven in us-east-1a',
+  ],
+  [
+    'a spread that forgets a node which is on its way',
+    {
+      pods: [web('a', even(ZONE))],
+      nodes: [
+        inZone('b', [running('old', 'node-b')]),
+        anInFlightNode(aNodeClaim({ meta: { name: 'claim-1' } })),
+      ],
+      nodePools: [],
+    },
+    on({ a: 'node-b' }),
+    'too uneven in us-east-1b',
   ],
   [
     'fewer domains than the least',

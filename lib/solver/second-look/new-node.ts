@@ -7,7 +7,7 @@ import type { AskLevel } from '../pods/ask.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import { waitingOf } from '../pods/waiting.ts';
 import { type Cell, cellsOf } from '../topology/cells.ts';
-import { addStand, admits, admitsOn, type OpenPlan, spoils } from './open-plan.ts';
+import { addStand, admits, admitsOn, type OpenPlan, spoils, strands } from './open-plan.ts';
 import { spotOfClaim } from './stands.ts';
 
 /** How many cells are tried for one pod, the best first. */
@@ -111,7 +111,9 @@ function opensIn(plan: OpenPlan, group: PodGroup, { cell, level }: Opening, pod:
   const [[claim], [draft]] = [made.claims, made.drafts];
   if (!claim || !draft) return false;
   const spot = spotOfClaim(claim, plan.claims.length, plan.keys);
-  if (!admitsOn(plan, group, spot) || spoils(plan, group, spot)) return false;
+  if (!admitsOn(plan, group, spot) || spoils(plan, group, spot) || strands(plan, group, spot)) {
+    return false;
+  }
   plan.claims.push(claim);
   plan.drafts.push(draft);
   plan.ledger = made.ledger;

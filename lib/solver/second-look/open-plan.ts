@@ -11,8 +11,9 @@ import { type Ask, type LabelAsk, requiredAlternatives } from '../pods/ask.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Prices } from '../prices/prices.ts';
 import { createNarrowing, type Narrowing, permits } from '../topology/cells.ts';
-import type { Census, Place } from '../topology/census.ts';
+import type { Census, Counting, Place } from '../topology/census.ts';
 import { createOffers, type Offers } from '../topology/offer.ts';
+import type { TopologyRule } from '../topology/rule.ts';
 import { stuckAmong } from './binding-order.ts';
 import { type Spot, type Stand, standsOf, topologyKeysOf } from './stands.ts';
 
@@ -83,9 +84,23 @@ const ANY_PRICE: Prices = {
   dearest: [],
 };
 
+/**
+ * How pods count on a planned node, for spreads of pods that can go by one of several terms. Only
+ * those compare less than where nodes could be made, and must see those that will be.
+ */
+const countingPlanned =
+  ({ countingFor }: Spot) =>
+  (rule: TopologyRule): Counting =>
+    (rule.filter.alternatives?.length ?? 0) > 1 ? countingFor(rule) : 'never';
+
+/** Whether a node more would make the spread of pods uneven that have a place by now. */
+export const strands = ({ census }: OpenPlan, { standing }: PodGroup, spot: Spot): boolean =>
+  census.strandsOwners(standing.byDomain, spot.place, countingPlanned(spot));
+
 /** Takes note of pods that have come. */
 export function addStand({ census, loads, settle, stands }: OpenPlan, stand: Stand): void {
   const { group, spot, count } = stand;
+  if (!spot.host) census.addNode(spot.place, countingPlanned(spot));
   census.record(group.standing.byDomain, spot.place, count, spot.countingFor);
   if (spot.host) loads.add(spot.host, group, count);
   settle(group);

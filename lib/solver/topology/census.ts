@@ -50,8 +50,14 @@ export interface Census {
   readonly crowded: () => number;
   /** Lets owners of affinities be the first after all: those who were to go before them cannot. */
   readonly relent: () => void;
-  /** Makes the emptiness of a domain count for a spread. */
-  readonly addDomain: (rule: TopologyRule, domain: string) => void;
+  /** A node that is there or to be: wherever it may stand, emptiness counts for spreads. */
+  readonly addNode: (place: Place, countingFor: (rule: TopologyRule) => Counting) => void;
+  /** Whether such a node, with one such pod, would leave owners of a spread in too full a domain. */
+  readonly strandsOwners: (
+    parts: readonly Part[],
+    place: Place,
+    countingFor: (rule: TopologyRule) => Counting,
+  ) => boolean;
 }
 
 /**
@@ -130,10 +136,24 @@ export function createCensus(
     relent: () => {
       for (const tally of tallies.values()) tally.mayBegin = true;
     },
-    addDomain: (rule, domain) => {
-      tallies.get(rule)?.domains.add(domain);
-      tallies.get(rule)?.real.add(domain);
+    addNode: (place, countingFor) => {
+      for (const [rule, { domains, real }] of tallies) {
+        if (rule.kind !== 'spread' || countingFor(rule) === 'never') continue;
+        for (const value of place.get(rule.topologyKey) ?? NOWHERE) {
+          domains.add(value);
+          real.add(value);
+        }
+      }
     },
+    strandsOwners: (parts, place, countingFor) =>
+      [...tallies].some(([rule, tally]) => {
+        if (rule.kind !== 'spread' || tally.owners.size === 0) return false;
+        const counting = countingFor(rule);
+        const values = place.get(rule.topologyKey) ?? NOWHERE;
+        const isCertain = values.length === 1 && counting === 'surely';
+        const counts = isCertain && parts.some((part) => part.rule === rule && part.selected);
+        return counting !== 'never' && strands(rule, tally, values, counts ? 1 : 0);
+      }),
   };
 }
 
@@ -212,14 +232,15 @@ const EVERYWHERE: Comparison = { allowed: everyValue };
 
 /** How many pods the emptiest domain has that a pod may use. Cost: the domains. */
 function emptiest(
-  { topologyKey, minDomains }: TopologyRule,
+  { topologyKey, minDomains, filter: { looksEverywhere } }: TopologyRule,
   tally: Tally,
   { allowed, beside }: Comparison = EVERYWHERE,
 ): number {
   let least = Number.POSITIVE_INFINITY;
   let domains = beside === undefined ? 0 : 1;
   for (const domain of tally.domains) {
-    if (domain === beside || !allowed(topologyKey, domain, tally.real.has(domain))) continue;
+    if (domain === beside) continue;
+    if (!looksEverywhere && !allowed(topologyKey, domain, tally.real.has(domain))) continue;
     domains += 1;
     least = Math.min(least, tally.sure.get(domain) ?? 0);
   }
@@ -233,6 +254,22 @@ function crowdedBy(rule: TopologyRule, tally: Tally): number {
     (domain) => (tally.possible.get(domain) ?? 0) - least > rule.maxSkew,
   ).length;
 }
+
+/** Whether owners are in too full a domain once each of `values` has `more` pods and a node. */
+const strands = (
+  { maxSkew }: TopologyRule,
+  { owners, possible, sure, real }: Tally,
+  values: readonly string[],
+  more: number,
+): boolean =>
+  values.some(
+    (value) =>
+      !real.has(value) &&
+      [...owners.keys()].some(
+        (domain) =>
+          domain !== value && (possible.get(domain) ?? 0) - (sure.get(value) ?? 0) - more > maxSkew,
+      ),
+  );
 
 function joins(tally: Tally, values: readonly string[], selected: boolean): boolean {
   const [value] = values;

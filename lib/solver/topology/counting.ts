@@ -54,7 +54,12 @@ function countingByLabels(
   cell: Cell,
 ): Counting {
   const verdicts = asks.map(({ requirements }) =>
-    alternatives.map((wanted) => judge(requirements, wanted.requirements, cell)),
+    alternatives.map((wanted) =>
+      weaker(
+        judge(requirements, wanted.requirements, cell),
+        judge(requirements, wanted.present, cell),
+      ),
+    ),
   );
   if (verdicts.every((each) => each.every((verdict) => verdict === 'never'))) return 'never';
   return verdicts.every((each) => each.includes('surely')) ? 'surely' : 'maybe';

@@ -1,7 +1,14 @@
 import { selects } from '#lib/constraints/label-selector.ts';
+import { HOSTNAME } from '#lib/model/labels.ts';
 import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '#lib/model/pod.ts';
 import type { Namespace } from '#lib/model/workload.ts';
-import { requiredAlternatives } from '../pods/ask.ts';
+import {
+  asksNothing,
+  bothAsked,
+  type LabelAsk,
+  labelAskOf,
+  requiredAlternatives,
+} from '../pods/ask.ts';
 import type { TopologyRule, Whom } from './rule.ts';
 
 /** The rules that a pod demands to be kept. */
@@ -10,20 +17,29 @@ export function requiredRules(pod: Pod, namespaces: readonly Namespace[]): reado
   const near = terms.map((term) => whomOf(term, pod, namespaces));
   const termKeys = terms.map(({ topologyKey }) => topologyKey);
   return [
-    ...pod.topologySpread
-      .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule')
-      .map((constraint) => spreadRule(constraint, pod)),
+    ...pod.topologySpread.filter(isDemanded).map((constraint) => spreadRule(constraint, pod)),
     ...terms.map((term) => ({ ...affinityRule(term, near), termKeys })),
     ...pod.podAntiAffinity.required.map((term) => antiAffinityRule(term, pod, namespaces)),
   ];
 }
 
-/** A spread as a rule of the pod that asks for it. */
+const isDemanded = ({ whenUnsatisfiable }: TopologySpreadConstraint): boolean =>
+  whenUnsatisfiable === 'DoNotSchedule';
+
+/**
+ * A spread as a rule of the pod that asks for it. Nodes that lack the label of another spread that
+ * the pod demands do not count for this one either.
+ *
+ * Source: kubernetes v1.36, podtopologyspread/filtering.go, calPreFilterState. In karpenter v1.14
+ * each spread counts for itself, and policy Ignore compares only domains that the pod may go to.
+ */
 export function spreadRule(constraint: TopologySpreadConstraint, pod: Pod): TopologyRule {
   const { topologyKey, selector, maxSkew, minDomains = 0 } = constraint;
   const restrictsNodes =
     Object.keys(pod.nodeSelector).length > 0 || pod.nodeAffinity.required.length > 0;
   const honorsAffinity = constraint.nodeAffinityPolicy === 'Honor' && restrictsNodes;
+  const labels = isDemanded(constraint) ? labelsBeside(constraint, pod) : [];
+  const looksEverywhere = restrictsNodes && !honorsAffinity;
   return {
     kind: 'spread',
     topologyKey,
@@ -32,10 +48,31 @@ export function spreadRule(constraint: TopologySpreadConstraint, pod: Pod): Topo
     maxSkew,
     minDomains,
     filter: {
-      ...(honorsAffinity && { alternatives: requiredAlternatives(pod) }),
+      ...((honorsAffinity || labels.length > 0) && {
+        alternatives: alternativesWith(labels, honorsAffinity ? requiredAlternatives(pod) : ANY),
+      }),
       ...(constraint.nodeTaintsPolicy === 'Honor' && { tolerations: pod.tolerations }),
+      ...(looksEverywhere && { looksEverywhere }),
     },
   };
+}
+
+const ANY: readonly LabelAsk[] = [asksNothing];
+
+/** The keys of the other spreads that a pod demands; every node has a hostname. */
+const labelsBeside = ({ topologyKey: own }: TopologySpreadConstraint, pod: Pod) =>
+  pod.topologySpread
+    .filter(isDemanded)
+    .map(({ topologyKey }) => topologyKey)
+    .filter((key) => key !== own && key !== HOSTNAME);
+
+function alternativesWith(
+  labels: readonly string[],
+  alternatives: readonly LabelAsk[],
+): readonly LabelAsk[] {
+  if (labels.length === 0) return alternatives;
+  const all = labelAskOf(labels.map((key) => ({ key, operator: 'Exists' })));
+  return alternatives.flatMap((ask) => (all && bothAsked(ask, all)) ?? []);
 }
 
 /**

@@ -15,6 +15,7 @@ export function textOf(rule: TopologyRule): string {
     minDomains,
     filter.alternatives?.map(textOfAsk),
     filter.tolerations?.map(({ key, operator, value, effect }) => [key, operator, value, effect]),
+    filter.looksEverywhere,
   ]);
 }
 

@@ -37,4 +37,6 @@ interface NodeFilter {
   readonly alternatives?: readonly LabelAsk[];
   /** They must put up with every taint; absent: taints do not matter. */
   readonly tolerations?: readonly Toleration[];
+  /** Domains are compared whether or not their pods may go there; absent: where they may. */
+  readonly looksEverywhere?: true;
 }

@@ -86,7 +86,7 @@ export function topologyOf(problem: TopologyProblem): Topology {
       hosts.some((host) => (places.get(host)?.get(topologyKey) ?? []).length === 0),
     openCensus: (sought) => {
       const census = createCensus(overDomains, domains.lookedAtBy, sought);
-      addRealDomains(census, overDomains, nodes, hostOf);
+      addNodes(census, { keys, nodes, hostOf, places });
       for (const { parts, node } of onlyDomains) {
         if (parts.length === 0) continue;
         const host = hostOf.get(node.name);
@@ -212,22 +212,31 @@ const placeOfHost = ({ labels }: Host, keys: readonly string[]): Place =>
     }),
   );
 
+/** The nodes of which domains are made. */
+interface Standing {
+  readonly keys: readonly string[];
+  readonly nodes: readonly StateNode[];
+  readonly hostOf: ReadonlyMap<string, Host>;
+  readonly places: ReadonlyMap<Host, Place>;
+}
+
 /**
- * Real nodes that stay make domains of their own, whether or not a NodePool could make more there.
+ * Nodes that stay, or are on their way, make domains of their own, whether or not a NodePool could
+ * make more there.
  *
- * Source: karpenter v1.14, provisioning/scheduling/topology.go, countDomains, of the active nodes.
+ * Source: kubernetes v1.36, podtopologyspread/filtering.go, calPreFilterState, when all are up.
+ * Karpenter v1.14, provisioning/scheduling/topology.go, waits until a node is there.
  */
-function addRealDomains(
-  census: Census,
-  rules: readonly TopologyRule[],
-  nodes: readonly StateNode[],
-  hostOf: ReadonlyMap<string, Host>,
-): void {
-  for (const rule of rules.filter(({ kind }) => kind === 'spread')) {
-    for (const stateNode of nodes) {
-      if (isGoing(stateNode)) continue;
-      const value = stateNode.node && labelsOf(stateNode)[rule.topologyKey];
-      if (value !== undefined && countsOn(rule, stateNode, hostOf)) census.addDomain(rule, value);
+function addNodes(census: Census, { keys, nodes, hostOf, places }: Standing): void {
+  for (const stateNode of nodes) {
+    if (isGoing(stateNode)) continue;
+    const host = hostOf.get(stateNode.name);
+    if (stateNode.node) {
+      census.addNode(placeOfLabels(labelsOf(stateNode), keys), (rule) =>
+        countsOn(rule, stateNode, hostOf) ? 'surely' : 'never',
+      );
+    } else if (host) {
+      census.addNode(places.get(host) ?? NO_PLACE, (rule) => countingFor(rule, host));
     }
   }
 }

@@ -359,6 +359,18 @@ describe('10.2 topology spread', () => {
     },
   );
 
+  it.each([
+    ['Ignore', 1],
+    ['Honor', 5],
+  ] as const)('65: a zone that the pods may not go to, policy %s', (nodeAffinityPolicy, placed) => {
+    const after = stand({
+      nodes: [inZone('b', 0)],
+      pods: web(5, { nodeAffinityPolicy }, { nodeSelector: { [ZONE]: 'us-east-1a' } }),
+    });
+
+    expect(skewOf(after, 'web')).toEqual([placed]);
+  });
+
   it('63: domains of pools whose taints a pod minds do not count where taints are honoured', () => {
     const under = (nodeTaintsPolicy: 'Ignore' | 'Honor') =>
       stand({

@@ -11,8 +11,6 @@ import { HOSTNAME, isAlive, isLeaving, type Labels, nameOf } from './rules.ts';
 export interface Place {
   readonly name: string;
   readonly isNew: boolean;
-  /** Whether a Node object stands for it now. */
-  readonly isReal: boolean;
   readonly isLeaving: boolean;
   readonly taints: readonly Taint[];
   /** Each set of labels that it may turn out to have; one for a node that is there. */
@@ -41,7 +39,6 @@ export function placesOf(
     return {
       name: host.name,
       isNew: false,
-      isReal: host.node !== undefined,
       isLeaving: isLeaving(host),
       taints: lastingTaints(host),
       outcomes: shapesOf(host, snapshot).map(({ labels }) => named(labels, own)),
@@ -60,7 +57,6 @@ export function placesOf(
     return {
       name: claim.name,
       isNew: true,
-      isReal: false,
       isLeaving: false,
       taints: pool?.template.taints ?? [],
       outcomes: outcomes.map(({ labels: each }) => named(each, claim.name)),

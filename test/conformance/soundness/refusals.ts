@@ -100,7 +100,6 @@ function kindsOf(nodes: readonly Makeable[], keys: readonly string[], pod: Pod):
       const place = {
         name: 'a new node',
         isNew: true,
-        isReal: false,
         isLeaving: false,
         taints: pool.template.taints,
         outcomes: [new Map([...settled, [HOSTNAME, ['a new node']]])],

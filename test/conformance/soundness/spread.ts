@@ -3,11 +3,13 @@
  *
  * kube-scheduler judges a constraint when a pod is bound, so a plan holds if the pods can be bound
  * in some order: a pod may go into its domain if count + (1 if it counts itself) − least count ≤
- * maxSkew. The least is taken over the domains that the pod may go to, of nodes that are there
- * and of nodes that could be made (`universe.ts`) by the term of its affinity that it goes by; for hostnames it is 0, because a node can
- * always be made. The plan must hold in every world: whatever zone, capacity type and so on an
- * open node ends up in. Pods of nodes that are going may or may not be gone by then: it is enough
- * that the plan holds in one of the two cases.
+ * maxSkew. The least is taken over the domains of nodes that are there or to be, those that meet
+ * any term of the pod's affinity (with policy Ignore all of them) and have the labels of all its
+ * constraints; and over those in which nodes could be made (`universe.ts`) by the term that the pod
+ * goes by, which is Karpenter's; for hostnames it is 0, because a node can always be made. The plan
+ * must hold in every world: whatever zone, capacity type and so on an open node ends up in. Pods
+ * of nodes that are going may or may not be gone by then: it is enough that the plan holds in one
+ * of the two cases.
  *
  * Sources: kubernetes v1.36, scheduler/plugins/podtopologyspread/filtering.go; karpenter v1.14,
  * provisioning/scheduling/topologygroup.go, nextDomainTopologySpread.
@@ -50,8 +52,10 @@ export function spreadProblems(
   return isSettled || problemsAmong(groups, places, last).length > 0 ? problems : [];
 }
 
-const hardOf = ({ topologySpread }: Pod): boolean =>
-  topologySpread.some(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule');
+const hardOf = ({ topologySpread }: Pod): boolean => topologySpread.some(isHard);
+
+const isHard = ({ whenUnsatisfiable }: TopologySpreadConstraint): boolean =>
+  whenUnsatisfiable === 'DoNotSchedule';
 
 interface Owner {
   readonly pod: Pod;
@@ -70,19 +74,18 @@ function groupsOf(owners: readonly Owner[], snapshot: Snapshot): ReadonlyMap<Pod
   return new Map(
     owners.map((owner) => [
       owner.pod,
-      owner.pod.topologySpread
-        .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule')
-        .map((constraint) => {
-          const { meta, nodeSelector, nodeAffinity, tolerations } = owner.pod;
-          const versions = constraint.matchLabelKeys.map((key) => meta.labels[key]);
-          const { required } = nodeAffinity;
-          const where = required.length > 1 ? owner.place.name : '';
-          const nodes = [nodeSelector, required, tolerations, where];
-          const key = JSON.stringify([constraint, versions, meta.namespace, nodes]);
-          const rule = known.get(key) ?? ruleOf(owner, constraint, snapshot);
-          known.set(key, rule);
-          return rule;
-        }),
+      owner.pod.topologySpread.filter(isHard).map((constraint) => {
+        const { meta, nodeSelector, nodeAffinity, tolerations, topologySpread } = owner.pod;
+        const versions = constraint.matchLabelKeys.map((key) => meta.labels[key]);
+        const { required } = nodeAffinity;
+        const where = required.length > 1 ? owner.place.name : '';
+        const keys = topologySpread.filter(isHard).map(({ topologyKey }) => topologyKey);
+        const nodes = [nodeSelector, required, tolerations, where, keys];
+        const key = JSON.stringify([constraint, versions, meta.namespace, nodes]);
+        const rule = known.get(key) ?? ruleOf(owner, constraint, snapshot);
+        known.set(key, rule);
+        return rule;
+      }),
     ]),
   );
 }
@@ -107,18 +110,26 @@ function ruleOf(
     .filter(({ taints }) => !honorsTaints || toleratesAll(owner, taints))
     .map(({ value }) => value);
   // Karpenter goes by one term of the pod's affinity: it is enough that one will do.
-  const [least = []] = allowedFrom(owner, home.outcomes, key, domains).toSorted(
-    (a, b) => new Set(a).size - new Set(b).size,
-  );
+  const ignores = nodeAffinityPolicy === 'Ignore';
+  const [least = []] = ignores
+    ? [domains]
+    : allowedFrom(owner, home.outcomes, key, domains).toSorted(
+        (a, b) => new Set(a).size - new Set(b).size,
+      );
+  // Nodes that lack the label of one of its constraints count for none of them.
+  const keys = owner.topologySpread
+    .filter(isHard)
+    .map(({ topologyKey }) => keyOf({ key: topologyKey, operator: 'Exists' }));
   return {
     key,
     maxSkew: constraint.maxSkew,
     minDomains: constraint.minDomains ?? 1,
     isHostname: key === HOSTNAME,
     couldBe: new Set(least),
-    isOpenTo: (value) => allowsOnKey(owner, key, value),
+    isOpenTo: (value) => ignores || allowsOnKey(owner, key, value),
     isEligible: (labels, { taints }) =>
-      (nodeAffinityPolicy === 'Ignore' || mightSelect(owner, labels)) &&
+      (ignores || mightSelect(owner, labels)) &&
+      keys.every((each) => (labels.get(each) ?? []).some((value) => value !== undefined)) &&
       (!honorsTaints || toleratesAll(owner, taints)),
     counts: ({ meta }) =>
       full !== undefined &&
@@ -185,11 +196,13 @@ function problemsAmong(
     const present = new Map(
       rules.map((rule, index) => [
         rule,
-        places.flatMap((place, at) => {
-          const { domain, isEligible } = look(at)[index] ?? NOWHERE;
-          const isThere = place.isNew || place.isReal;
-          return isThere && isEligible && domain !== undefined ? [domain] : [];
-        }),
+        // Where nobody stands who counts, it only matters where the node may come to be.
+        places.flatMap((_place, at) =>
+          (matter[at] ? [look(at)] : (looks[at] ?? [])).flatMap((each) => {
+            const { domain, isEligible } = each[index] ?? NOWHERE;
+            return isEligible && domain !== undefined ? [domain] : [];
+          }),
+        ),
       ]),
     );
     for (const problem of stuckIn(bindings, present)) found.add(problem);

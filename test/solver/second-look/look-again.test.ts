@@ -14,6 +14,7 @@ import { apart, aSpread, aTerm, labelled, NODE_KEY, near, ZONE_KEY } from '#test
 import { unsoundness } from '#test/conformance/soundness.ts';
 
 const CAPACITY_TYPE = 'karpenter.sh/capacity-type';
+const CPU = 'karpenter.k8s.aws/instance-cpu';
 const ANYBODY = labelled({});
 const AB = {
   matchLabels: {},
@@ -160,6 +161,29 @@ describe('lookAgain', () => {
     const nodePools = [aNodePool({ template: { requirements: [spec('team In a b')] } })];
 
     expect(refusedOf({ nodePools, nodes, pods })).toEqual(['default/job-2']);
+  });
+});
+
+describe('nodes that are only planned', () => {
+  const ownTerm = (...terms: readonly string[]) =>
+    appPods('web', 2, {
+      requests: {},
+      ...affinity(...terms),
+      topologySpread: [aSpread({ selector: AB })],
+    });
+  const job = appPods('job', 1, {
+    meta: { labels: { app: 'else' } },
+    requests: { memory: 30 * GIB },
+    ...apart(aTerm({ topologyKey: ZONE_KEY, selector: AB })),
+  });
+  const nodePools = [
+    aNodePool({ template: { requirements: [spec(`${ZONE_KEY} In us-east-1a us-east-1b`)] } }),
+  ];
+
+  it('are compared with where another term of node affinity lets them in', () => {
+    const pods = [...ownTerm(`${ZONE_KEY} In us-east-1a`, `${CPU} Gt 3`), ...job];
+
+    expect(refusedOf({ nodePools, nodes: [aSmallNode()], pods })).toEqual(['default/web-2']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spec } from '#test/build/constraints.ts';
+import { spec, taint } from '#test/build/constraints.ts';
 import { aNewClaim, aNodeClaim } from '#test/build/node-claims.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
 import { aNode, anInFlightNode, anUnmanagedNode, aStateNode } from '#test/build/nodes.ts';
@@ -193,5 +193,46 @@ describe('the domains that a spread compares', () => {
     });
 
     expect(refused).toEqual([]);
+  });
+});
+
+describe('which nodes a spread looks at', () => {
+  const inRack = (name: string, labels: Readonly<Record<string, string>>, running = 0) =>
+    anUnmanagedNode(
+      aNode({ meta: { name, labels } }),
+      Array.from({ length: running }, () =>
+        aRunningPod({ meta: { name: `old-${name}`, labels: { app: 'web' } }, nodeName: name }),
+      ),
+    );
+
+  it('leaves out nodes that lack the label of another spread of the pod', () => {
+    const { placements } = placed({
+      nodePools: [],
+      nodes: [
+        inRack('node-a', { [ZONE_KEY]: 'us-east-1a', rack: 'x' }, 1),
+        inRack('node-b', { [ZONE_KEY]: 'us-east-1b' }, 1),
+        inRack('node-c', { [ZONE_KEY]: 'us-east-1b', rack: 'x' }),
+      ],
+      pods: appPods('web', 1, {
+        topologySpread: [aSpread(), aSpread({ topologyKey: 'rack', maxSkew: 5 })],
+      }),
+    });
+
+    expect(placements).toEqual([{ pod: 'default/web-1', node: 'node-c' }]);
+  });
+
+  it('sees the emptiness of a node that is on its way', () => {
+    const onItsWay = aNodeClaim({
+      meta: { name: 'claim-1', labels: { rack: 'y' } },
+      spec: { taints: [taint('no=x:NoSchedule')] },
+    });
+    const { placements, refused } = placed({
+      nodePools: [],
+      nodes: [inRack('node-a', { rack: 'x' }), anInFlightNode(onItsWay)],
+      pods: appPods('web', 2, { topologySpread: [aSpread({ topologyKey: 'rack' })] }),
+    });
+
+    expect(placements).toHaveLength(1);
+    expect(refused).toHaveLength(1);
   });
 });
