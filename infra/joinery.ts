@@ -2,17 +2,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
-import { CfnOutput } from 'aws-cdk-lib/core';
+import { Aws } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { SETTINGS } from '#lib/runtime/settings-table.ts';
 import { type Decided, Deployment } from './stack/deployment.ts';
 import type { CodeOf } from './stack/joinery-function.ts';
+import { tellOutputs } from './stack/outputs.ts';
 import { DEFAULTS, type Door, type JoineryProps } from './stack/props.ts';
+import { refusalsOf } from './stack/refusals.ts';
 
 export type { AlarmLimits, Door, JoineryProps, ScheduleProps } from './stack/props.ts';
-
-/** Letters and digits, and enough of them that nobody tries them all. */
-const UNGUESSABLE = /^[A-Za-z0-9]{24,128}$/;
 
 /**
  * Joinery beside an EKS cluster, as a construct for a CDK app of the user's own:
@@ -30,13 +29,13 @@ export class Joinery extends Construct {
   constructor(scope: Construct, id: string, props: JoineryProps) {
     super(scope, id);
     const door = props.door ?? DEFAULTS.door;
-    check(props, door);
+    const refusals = refusalsOf(props);
+    if (refusals.length > 0) throw new Error(refusals.map((each) => `Joinery: ${each}`).join('\n'));
     const deployment = new Deployment(this, 'Deployment', decidedBy(props, door));
-    const { httpApi, functionUrl } = deployment.webhookUrls;
-    this.webhookUrl = httpApi ?? functionUrl;
+    const { isOpen, url } = deployment.webhook;
+    this.webhookUrl = isOpen === false ? undefined : url;
     this.nodeRoleArn = deployment.nodeRoleArn;
-    if (this.webhookUrl) new CfnOutput(this, 'WebhookUrl', { value: this.webhookUrl });
-    new CfnOutput(this, 'NodeRoleArn', { value: this.nodeRoleArn });
+    tellOutputs(this, deployment);
   }
 }
 
@@ -88,28 +87,16 @@ const habits = ({
   memoryMegabytes: { ...DEFAULTS.memoryMegabytes, ...memoryMegabytes },
   logRetentionDays,
   settings,
-  eventBus: Boolean(settings[SETTINGS.eventBus.name]),
+  eventBus: busOf(settings[SETTINGS.eventBus.name] ?? ''),
 });
 
-/** Throws for what CloudFormation would refuse late, or not at all. */
-function check({ clusterName, webhookPath, vpc, consolidateSchedules }: JoineryProps, door: Door) {
-  if (clusterName === '') throw new Error("Joinery's clusterName is empty: name the EKS cluster");
-  if (door !== 'none' && !UNGUESSABLE.test(webhookPath ?? '')) {
-    throw new Error(
-      `Joinery's webhookPath is ${webhookPath === undefined ? 'missing' : 'not one'}: give 24 letters and digits or more that nobody can guess, for instance what \`openssl rand -hex 20\` prints, or choose door: 'none'`,
-    );
-  }
-  if (vpc && (vpc.subnetIds.length === 0 || vpc.securityGroupIds.length === 0)) {
-    throw new Error(
-      "Joinery's vpc needs subnetIds and securityGroupIds, one of each or more; leave vpc out to run outside of it",
-    );
-  }
-  if (consolidateSchedules?.length === 0) {
-    throw new Error(
-      "Joinery's consolidateSchedules are none: give one or more, or leave them out for each minute; a NodePool's budgets or windows keep it from being consolidated",
-    );
-  }
-}
+/** A bus is named, or given by its ARN; one that is not known yet is taken for a name. */
+const busOf = (bus: string): Decided['eventBus'] => ({
+  tell: bus !== '',
+  arn: bus.startsWith('arn:')
+    ? bus
+    : `arn:${Aws.PARTITION}:events:${Aws.REGION}:${Aws.ACCOUNT_ID}:event-bus/${bus}`,
+});
 
 /** The bundles in a folder, as assets that CDK uploads. */
 const uploadedFrom =

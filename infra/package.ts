@@ -7,7 +7,14 @@ import { BUNDLES, bundleAll } from './bundle.ts';
 export const PACKAGE = 'dist/package';
 
 /** What is published of the tree, which keeps its shape; the rest only serves the checkout. */
-const ROOTS = ['lib', 'functions', 'infra/joinery.ts', 'infra/stack', 'infra/cluster'];
+const ROOTS = [
+  'lib',
+  'functions',
+  'infra/joinery.ts',
+  'infra/stack',
+  'infra/parameters',
+  'infra/cluster',
+];
 const BESIDE = ['LICENSE', 'README.md', 'infra/template.yaml'];
 /** What a construct's user imports, and what is typed. */
 const CONSTRUCT = 'infra/joinery';

@@ -33,3 +33,10 @@ export function both(scope: Construct, id: string, one: Choice, other: Choice): 
   if (typeof other === 'boolean') return other && one;
   return new CfnCondition(scope, id, { expression: Fn.conditionAnd(one, other) });
 }
+
+/** That one of two is chosen, or both; a template's condition as `both` makes one. */
+export function oneOrOther(scope: Construct, id: string, one: Choice, other: Choice): Choice {
+  if (typeof one === 'boolean') return one || other;
+  if (typeof other === 'boolean') return other || one;
+  return new CfnCondition(scope, id, { expression: Fn.conditionOr(one, other) });
+}

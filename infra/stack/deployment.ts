@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import type { BundleName } from '../bundle.ts';
 import { Alarms, type Watched } from './alarms.ts';
 import { Announcements } from './announcements.ts';
-import { both, type Choice, either, makeIf } from './choice.ts';
+import { both, type Choice, either, makeIf, oneOrOther } from './choice.ts';
 import { Dashboard } from './dashboard.ts';
 import { type CodeOf, JoineryFunction, type JoineryFunctionProps } from './joinery-function.ts';
 import { AccessEntries, NodeAccess, NodeRole, SpotServiceLinkedRole } from './node-role.ts';
@@ -13,6 +13,7 @@ import { Policies } from './policies.ts';
 import type { AlarmLimits, ScheduleProps } from './props.ts';
 import { Queues } from './queues.ts';
 import { Schedules } from './schedules.ts';
+import { VpcAccess } from './vpc-access.ts';
 import { FunctionUrlDoor, HttpApiDoor } from './webhook-door.ts';
 
 /** Everything that a deployment is made of, each choice taken or left to its parameters. */
@@ -38,8 +39,8 @@ export interface Decided {
   readonly memoryMegabytes: Readonly<Record<BundleName, number>>;
   readonly logRetentionDays: number;
   readonly settings: Readonly<Record<string, string>>;
-  /** Whether the settings name an event bus. */
-  readonly eventBus: Choice;
+  /** Whether the settings name an event bus, and which. */
+  readonly eventBus: { readonly tell: Choice; readonly arn: string };
 }
 
 /** Time limits; the queues' visibility timeouts are as long, which is the least that Lambda takes. */
@@ -54,18 +55,16 @@ const TIMEOUT_SECONDS: Readonly<Record<BundleName, number>> = {
 /** Spot warnings come in storms: those of a second are decided on, and their nodes launched, together. */
 const STORM_BATCH = { size: 500, windowSeconds: 1 };
 
-/** What a function in a VPC needs to have an address there. */
-const VPC_POLICY = `arn:${Aws.PARTITION}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole`;
-
 /** The one definition behind both doors: the CDK construct and the SAM template. */
 export class Deployment extends Construct {
-  /** Where the webhook calls, behind each door that is made. */
-  readonly webhookUrls: { readonly httpApi?: string; readonly functionUrl?: string };
+  /** Where the webhook calls; of no meaning where there is no door. */
+  readonly webhook: { readonly isOpen: Choice; readonly url: string };
   readonly nodeRoleName: string;
   readonly nodeRoleArn: string;
   readonly functions: Watched['functions'];
   readonly queues: Queues;
   readonly alarms: Alarms;
+  readonly dashboardName: string;
 
   constructor(scope: Construct, id: string, decided: Decided) {
     super(scope, id);
@@ -82,7 +81,7 @@ export class Deployment extends Construct {
     this.functions = this.makeFunctions(decided);
     new Announcements(this, this.queues);
     this.wakeUp(decided);
-    this.webhookUrls = this.openDoors(decided);
+    this.webhook = this.openDoors(decided);
     this.letIn(decided, role);
     const watched: Watched = {
       clusterName,
@@ -92,11 +91,8 @@ export class Deployment extends Construct {
     };
     this.alarms = new Alarms(this, watched);
     makeIf(decided.alarmEmail.tell, () => this.tell(decided.alarmEmail.address));
-    new Dashboard(
-      this,
-      watched,
-      Object.values(this.functions).map(({ logGroup }) => logGroup.ref),
-    );
+    const logGroupNames = Object.values(this.functions).map(({ logGroup }) => logGroup.ref);
+    this.dashboardName = new Dashboard(this, watched, logGroupNames).dashboard.ref;
   }
 
   private makeFunctions(decided: Decided): Watched['functions'] {
@@ -107,10 +103,11 @@ export class Deployment extends Construct {
         clusterName: decided.clusterName,
         nodeRoleArn: this.nodeRoleArn,
         hintQueueArn: hints.attrArn,
+        eventBusArn: decided.eventBus.arn,
       },
-      decided.eventBus,
+      decided.eventBus.tell,
     );
-    const vpcPolicy = either(decided.vpc.choice, VPC_POLICY, Aws.NO_VALUE);
+    const vpcPolicy = this.vpcPolicyArns(decided.vpc.choice);
     const vpc = vpcConfigOf(decided.vpc);
     const common = {
       JOINERY_CLUSTER_NAME: decided.clusterName,
@@ -123,7 +120,7 @@ export class Deployment extends Construct {
         timeoutSeconds: TIMEOUT_SECONDS[name],
         logRetentionDays: decided.logRetentionDays,
         environment: { ...common, ...decided.settings },
-        policyArns: [...policies.of(name), ...(decided.vpc.choice === false ? [] : [vpcPolicy])],
+        policyArns: [...policies.of(name), ...vpcPolicy],
         ...(vpc && { vpc }),
         ...fed,
       });
@@ -143,6 +140,11 @@ export class Deployment extends Construct {
     };
   }
 
+  private vpcPolicyArns(choice: Choice): readonly string[] {
+    const access = makeIf(choice, () => new VpcAccess(this));
+    return access ? [either(choice, access.policyArn, Aws.NO_VALUE)] : [];
+  }
+
   private wakeUp({ consolidateSchedules, driftSchedule }: Decided): void {
     const { provision, consolidate, drift } = this.functions;
     new Schedules(this, [
@@ -156,7 +158,7 @@ export class Deployment extends Construct {
     ]);
   }
 
-  private openDoors({ doors, webhookPath }: Decided): Deployment['webhookUrls'] {
+  private openDoors({ doors, webhookPath }: Decided): Deployment['webhook'] {
     const { admit } = this.functions;
     const httpApi = makeIf(doors.httpApi, () => new HttpApiDoor(this, admit, webhookPath));
     const functionUrl = makeIf(
@@ -164,8 +166,8 @@ export class Deployment extends Construct {
       () => new FunctionUrlDoor(this, admit, webhookPath),
     );
     return {
-      ...(httpApi && { httpApi: httpApi.url }),
-      ...(functionUrl && { functionUrl: functionUrl.url }),
+      isOpen: oneOrOther(this, 'HasDoor', doors.httpApi, doors.functionUrl),
+      url: either(doors.httpApi, httpApi?.url ?? '', functionUrl?.url ?? ''),
     };
   }
 

@@ -8,7 +8,7 @@ import { type Choice, either, makeIf } from './choice.ts';
 import { documentOf } from './policy-document.ts';
 
 /** What policies of this deployment refer to. */
-type Referred = Pick<PolicyPlace, 'clusterName' | 'nodeRoleArn' | 'hintQueueArn'>;
+type Referred = Pick<PolicyPlace, 'clusterName' | 'nodeRoleArn' | 'hintQueueArn' | 'eventBusArn'>;
 
 /** The place that the stack is deployed to. */
 const HERE = { partition: Aws.PARTITION, region: Aws.REGION, accountId: Aws.ACCOUNT_ID };

@@ -32,6 +32,7 @@ const JUDGES: Readonly<Record<string, (wanted: string, value: string) => boolean
   StringEquals: equal,
   StringLike: like,
   ArnEquals: like,
+  ArnLike: like,
 };
 
 /**

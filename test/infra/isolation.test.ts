@@ -14,6 +14,7 @@ const PSEUDO: Readonly<Record<string, string>> = {
 const { template } = joineryStack({
   nodeRoleName: 'nodes',
   settings: { JOINERY_EVENT_BUS: 'ops' },
+  vpc: { subnetIds: ['subnet-0123456789abcdef0'], securityGroupIds: ['sg-0123456789abcdef0'] },
 });
 
 /** A template's value with what CloudFormation fills in. */
@@ -86,17 +87,26 @@ const THINGS: Readonly<Record<string, readonly string[]>> = {
   'iam:TagInstanceProfile': [profile],
 };
 
-const may = (request: IamRequest): boolean => isAllowed(statements, request);
+/** Calls of a function's code bear its ARN; Lambda's own in its name do not. */
+const BY_CODE = {
+  'lambda:SourceFunctionArn': `arn:aws:lambda:${REGION}:${ACCOUNT}:function:shop-provision`,
+};
+const may = ({ context, ...request }: IamRequest): boolean =>
+  isAllowed(statements, { ...request, context: { ...context, ...BY_CODE } });
 
 describe('what the template allows its functions', () => {
   it('is this and no more that changes anything', () => {
     expect(asked.filter((action) => !READS.test(action))).toEqual([
+      'ec2:AssignPrivateIpAddresses',
       'ec2:CreateFleet',
       'ec2:CreateLaunchTemplate',
+      'ec2:CreateNetworkInterface',
       'ec2:CreateTags',
       'ec2:DeleteLaunchTemplate',
+      'ec2:DeleteNetworkInterface',
       'ec2:RunInstances',
       'ec2:TerminateInstances',
+      'ec2:UnassignPrivateIpAddresses',
       'events:PutEvents',
       'iam:AddRoleToInstanceProfile',
       'iam:CreateInstanceProfile',
@@ -110,6 +120,41 @@ describe('what the template allows its functions', () => {
       'sqs:DeleteMessage',
       'sqs:SendMessage',
     ]);
+  });
+
+  it('takes every policy from this stack, none of which says more than it needs', () => {
+    const managed = resourcesOf(template, 'AWS::IAM::Role').flatMap(([, role]) =>
+      [role.ManagedPolicyArns ?? []].flat().map((arn) => String(filled(arn))),
+    );
+
+    expect(managed.length).toBeGreaterThan(10);
+    expect(managed.filter((arn) => !policies.has(arn))).toEqual([]);
+  });
+
+  it.each([
+    'ec2:CreateNetworkInterface',
+    'ec2:DeleteNetworkInterface',
+    'ec2:AssignPrivateIpAddresses',
+    'ec2:UnassignPrivateIpAddresses',
+  ])('%s is for Lambda, which runs functions in a VPC, and not for their code', (action) => {
+    const request = { action, resource: ec2('network-interface') };
+
+    expect(isAllowed(statements, request)).toBe(true);
+    expect(may({ ...request, context: tags('ResourceTag', ours) })).toBe(false);
+  });
+
+  it.each([
+    ['a name', 'ops', `arn:aws:events:${REGION}:${ACCOUNT}:event-bus/ops`],
+    ['an ARN', 'arn:aws:events:eu-west-1:444455556666:event-bus/all', undefined],
+  ])('tells decisions to the bus of %s and to no other', (_how, bus, arn = bus) => {
+    const { template: made } = joineryStack({ settings: { JOINERY_EVENT_BUS: bus } });
+    const telling = resourcesOf(made, 'AWS::IAM::ManagedPolicy')
+      .flatMap(([, { PolicyDocument }]) => Object(filled(PolicyDocument)).Statement)
+      .filter(({ Action }) => Action.includes('events:PutEvents'));
+
+    expect(telling.map(({ Resource }) => Resource)).toEqual([[arn]]);
+    const silent = JSON.stringify(joineryStack().template.findResources('AWS::IAM::ManagedPolicy'));
+    expect(silent).not.toContain('events:PutEvents');
   });
 
   const cases = Object.entries(THINGS).flatMap(([action, resources]) =>
@@ -183,11 +228,14 @@ describe('what the template allows its functions', () => {
     expect(passed('admin', 'ec2.amazonaws.com')).toBe(false);
   });
 
-  it.each(['sqs:SendMessage', 'sqs:DeleteMessage', 'lambda:InvokeFunction', 'logs:PutLogEvents'])(
-    'names its own things for %s',
-    (action) => {
-      const resource = `arn:aws:${action.split(':')[0]}:${REGION}:${ACCOUNT}:other`;
-      expect(may({ action, resource })).toBe(false);
-    },
-  );
+  it.each([
+    'sqs:SendMessage',
+    'sqs:DeleteMessage',
+    'lambda:InvokeFunction',
+    'logs:PutLogEvents',
+    'events:PutEvents',
+  ])('names its own things for %s', (action) => {
+    const resource = `arn:aws:${action.split(':')[0]}:${REGION}:${ACCOUNT}:other`;
+    expect(may({ action, resource })).toBe(false);
+  });
 });

@@ -1,3 +1,5 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { Fn } from 'aws-cdk-lib/core';
 import { describe, expect, it } from 'vitest';
 import { SCHEDULES, STACK_LIMITS, STACK_RULES } from '#lib/sim/stack.ts';
 import { joineryStack, resourcesOf, WEBHOOK_PATH } from '#test/build/joinery-stack.ts';
@@ -190,12 +192,37 @@ describe('Joinery, the construct', () => {
   });
 
   it.each([
-    [{ webhookPath: 'short' }, /webhookPath is not one: give 24 letters and digits/],
-    [{ clusterName: '' }, /clusterName is empty/],
+    [{ webhookPath: 'short' }, /webhookPath is "short", which is not 24 letters and digits/],
+    [{ webhookPath: '' }, /webhookPath is missing: .*, or choose door: 'none'/],
+    [{ clusterName: '' }, /clusterName is missing/],
+    [{ clusterName: 'a'.repeat(49) }, /clusterName is longer than 48 characters/],
     [{ vpc: { subnetIds: [], securityGroupIds: ['sg-0123456789abcdef0'] } }, /vpc needs subnetIds/],
     [{ consolidateSchedules: [] }, /consolidateSchedules are none/],
+    [{ driftSchedule: { expression: 'hourly' } }, /driftSchedule.expression is "hourly"/],
+    [{ alarmEmail: 'nobody' }, /alarmEmail is "nobody"/],
+    [{ memoryMegabytes: { drift: 64 } }, /memoryMegabytes.drift is "64", .* number, 128 to 10240/],
+    [{ settings: { JOINERY_PLACEMENT: 'guess' } }, /settings.JOINERY_PLACEMENT is "guess"/],
+    [{ settings: { JOINERY_COLOUR: 'red' } }, /settings.JOINERY_COLOUR is none of the settings/],
     [{ bundles: '/nowhere' }, /are not built, there is no \/nowhere\/provision: npm run build/],
   ])('refuses %j', (props, because) => {
     expect(() => joineryStack(props)).toThrow(because);
   });
+
+  it('believes what only the deployment knows', () => {
+    const webhookPath = Fn.importValue('path');
+
+    joineryStack({ webhookPath }).template.resourceCountIs('AWS::ApiGatewayV2::Route', 1);
+  });
+
+  it('tells the next step', () => {
+    expect(outputsOf(usual).join()).toMatch(/joinery -- install --webhook-url .*WebhookUrl/);
+    expect(outputsOf(joineryStack({ door: 'none' }).template).join()).toMatch(
+      /joinery -- install {2}# no webhook/,
+    );
+  });
 });
+
+const outputsOf = (template: Template): readonly string[] =>
+  Object.entries(template.findOutputs('*')).map(
+    ([name, { Value }]) => `${name}: ${JSON.stringify(Value)}`,
+  );

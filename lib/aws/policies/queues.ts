@@ -16,11 +16,7 @@ export const QUEUE_READING = [
   'sqs:GetQueueAttributes',
 ] as const;
 
-/** Telling decisions to an event bus of the account, where one is set. */
-export const busPolicy: PolicyGroup = ({ partition, region, accountId }) => [
-  allow(
-    'TellDecisions',
-    ['events:PutEvents'],
-    [`arn:${partition}:events:${region}:${accountId}:event-bus/*`],
-  ),
+/** Telling decisions to the one event bus that the settings name. */
+export const busPolicy: PolicyGroup = ({ eventBusArn }) => [
+  allow('TellDecisions', ['events:PutEvents'], [eventBusArn]),
 ];

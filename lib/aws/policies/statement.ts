@@ -25,6 +25,8 @@ export interface PolicyPlace {
   readonly nodeRoleArn: string;
   /** The queue of hints. */
   readonly hintQueueArn: string;
+  /** The event bus that decisions are told to; of no meaning where there is none. */
+  readonly eventBusArn: string;
 }
 
 /** A group of statements that belong to one adapter. */

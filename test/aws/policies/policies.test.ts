@@ -10,6 +10,7 @@ const PLACE: PolicyPlace = {
   clusterName: 'shop',
   nodeRoleArn: 'arn:aws:iam::111122223333:role/nodes',
   hintQueueArn: 'arn:aws:sqs:eu-west-1:111122223333:hints',
+  eventBusArn: 'arn:aws:events:eu-west-1:111122223333:event-bus/ops',
 };
 
 const statementsOf = (names: readonly PolicyName[]): readonly Statement[] =>
