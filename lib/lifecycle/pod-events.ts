@@ -11,6 +11,16 @@ import { nodesOf, type Surroundings } from './surroundings.ts';
 /** Source: karpenter v1.14, nodeclaim/podevents/controller.go, dedupeTimeout. */
 const DEDUPE_MS = 10_000;
 
+/** What a look makes of the pods of a NodeClaim's Node. */
+interface PodEvents {
+  readonly step: ClaimStep;
+  /**
+   * When pods last came or left, this look's news included; undefined where they never did. A
+   * NodeClaim that was not looked at before, such as one of Karpenter's, is taken at its word.
+   */
+  readonly lastAt: EpochMs | undefined;
+}
+
 /**
  * Notices that pods came to, left or changed on a NodeClaim's Node, and since when nothing has.
  *
@@ -19,32 +29,23 @@ const DEDUPE_MS = 10_000;
  * is dated by the look that notices it, so never too early. A pod that is bound, finished,
  * asked to go, or gone counts; DaemonSets' pods do not.
  */
-export function podEventsStep(claim: NodeClaim, around: Surroundings): ClaimStep {
-  const [state] = nodesOf(around, claim);
-  if (!state) return NO_STEP;
-  const digest = digestOf(state.pods);
-  const seen = claim.meta.annotations[PODS_SEEN];
-  if (seen === digest) return NO_STEP;
-  const at = lastPodEventAt(claim, around);
-  return {
-    meta: { annotations: { [PODS_SEEN]: digest } },
-    ...(at === undefined ? {} : { status: { lastPodEventAt: at } }),
-  };
-}
-
-/**
- * When pods last came or left, this look's news included; undefined where they never did. A
- * NodeClaim that was not looked at before, such as one of Karpenter's, is taken at its word.
- */
-export function lastPodEventAt(claim: NodeClaim, around: Surroundings): EpochMs | undefined {
+export function podEvents(claim: NodeClaim, around: Surroundings): PodEvents {
   const stored = claim.status.lastPodEventAt;
   const [state] = nodesOf(around, claim);
-  if (!state) return stored;
+  if (!state) return { step: NO_STEP, lastAt: stored };
   const digest = digestOf(state.pods);
   const seen = claim.meta.annotations[PODS_SEEN];
-  if (seen === digest) return stored;
-  if (seen === undefined && (stored !== undefined || digest === NO_PODS)) return stored;
-  return stored !== undefined && around.now - stored < DEDUPE_MS ? stored : around.now;
+  if (seen === digest) return { step: NO_STEP, lastAt: stored };
+  const isUnheardOf = seen === undefined && (stored !== undefined || digest === NO_PODS);
+  const isOneWithLast = stored !== undefined && around.now - stored < DEDUPE_MS;
+  const lastAt = isUnheardOf || isOneWithLast ? stored : around.now;
+  return {
+    step: {
+      meta: { annotations: { [PODS_SEEN]: digest } },
+      ...(lastAt === undefined ? {} : { status: { lastPodEventAt: lastAt } }),
+    },
+    lastAt,
+  };
 }
 
 /** What stands for a node without pods. */
