@@ -84,6 +84,16 @@ describe('evictPod', () => {
     ]);
   });
 
+  it('155: goes on when the PodDisruptionBudget lets it', async () => {
+    const bench = await aRunningPod();
+    await protect(bench, 'all');
+    expect(await bench.act([toEvict(bench)])).toMatchObject([{ result: 'retry' }]);
+    bench.api.cluster.remove('PodDisruptionBudget', 'default', 'all');
+    await bench.api.wait(10);
+
+    expect(await bench.act([toEvict(bench)])).toMatchObject([{ result: 'done' }]);
+  });
+
   it('151: fails where two PodDisruptionBudgets select the pod, and tells so on the node', async () => {
     const bench = await aRunningPod();
     await protect(bench, 'one');

@@ -44,7 +44,7 @@ describe('hash stamping', () => {
     expect(stamps(snapshot)).toEqual([{ kind: 'NodePool', annotations: { [HASH]: current } }]);
   });
 
-  it('re-stamps NodeClaims of another version before their NodePool', () => {
+  it('93: re-stamps NodeClaims of another version before their NodePool', () => {
     const claim = aClaim({ [HASH]: '1', [VERSION]: 'v2' });
     const old = { [HASH]: '1', [VERSION]: 'v2' };
 
@@ -56,12 +56,41 @@ describe('hash stamping', () => {
     ]);
   });
 
-  it('lets a NodeClaim that has drifted keep its hash', () => {
+  it('93: lets a NodeClaim that has drifted keep its hash', () => {
     const conditions = [...conditionsUpTo('Initialized'), aCondition('Drifted')];
     const claim = aClaim({ [HASH]: '1', [VERSION]: 'v2' }, conditions);
 
     expect(stamps(cluster({ [HASH]: '1', [VERSION]: 'v2' }, claim))).toEqual([
       { kind: 'NodeClaim', annotations: { [VERSION]: 'v3' } },
     ]);
+  });
+
+  it('162: follows a label of the template, and no limit, weight or budget', () => {
+    const stamped = (difference: Parameters<typeof aNodePool>[0]) =>
+      stamps(
+        aSettledSnapshot({
+          nodePools: [
+            aNodePool({
+              ...difference,
+              meta: { annotations: { [HASH]: current, [VERSION]: 'v3' } },
+            }),
+          ],
+        }),
+      );
+    const metadata = { labels: { team: 'a' } };
+
+    expect(stamped({ wireTemplate: { ...aNodePool().wireTemplate, metadata } })).toEqual([
+      { kind: 'NodePool', annotations: { [HASH]: expect.not.stringMatching(current) } },
+    ]);
+    expect(
+      stamped({ limits: { cpu: 1 }, weight: 7, disruption: { budgets: [{ nodes: '1' }] } }),
+    ).toEqual([]);
+  });
+
+  it('162: leaves NodePools of other providers alone', () => {
+    const nodeClassRef = { group: 'example.com', kind: 'OtherNodeClass', name: 'default' };
+    const template = { ...aNodePool().template, nodeClassRef };
+
+    expect(stamps(aSettledSnapshot({ nodePools: [aNodePool({ template })] }))).toEqual([]);
   });
 });

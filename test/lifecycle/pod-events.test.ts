@@ -34,18 +34,18 @@ describe('the last pod event', () => {
     ['a pod finished', [web], [aRunningPod({ phase: 'Succeeded' })]],
     ['a pod was asked to go', [web], [aRunningPod({ meta: { deletedAt: NOON } })]],
     ['another pod took its place', [web], [aRunningPod({ meta: { name: 'web-2' } })]],
-  ])('is now when %s', (_what, before, pods) => {
+  ])('146: is now when %s', (_what, before, pods) => {
     expect(noticing(before, pods).status).toMatchObject({ lastPodEventAt: NOON });
   });
 
   it.each([
     ['nothing changed', [web], [web]],
     ['a pod of a DaemonSet came', [web], [web, agent]],
-  ])('stays when %s', (_what, before, pods) => {
+  ])('146: stays when %s', (_what, before, pods) => {
     expect(noticing(before, pods).kinds).toEqual([]);
   });
 
-  it('is not moved again within ten seconds, but the pods are noted', () => {
+  it('146: is not moved again within ten seconds, but the pods are noted', () => {
     const wanted = noticing([], [web], { lastPodEventAt: NOON - 9 * SECOND });
 
     expect(wanted.status ?? {}).not.toHaveProperty('lastPodEventAt');
@@ -92,7 +92,7 @@ describe('Consolidatable', () => {
     ['never with Never', 'Never' as const, {}, false],
     ['not while uninitialized', 0, { conditions: conditionsUpTo('Registered') }, false],
     ['no more, when pods came', MINUTE, { ...marked, lastPodEventAt: NOON }, false],
-  ])('is set %s', (_what, consolidateAfter, status, expected) => {
+  ])('145: is set %s', (_what, consolidateAfter, status, expected) => {
     expect(seen(consolidateAfter, status)).toBe(expected);
   });
 

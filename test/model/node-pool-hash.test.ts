@@ -33,7 +33,7 @@ describe('nodePoolHash', () => {
     ['1287117484082965808', 'empty labels', hashOf({}, { labels: {} })],
     ['17700736223175069915', 'empty taints', hashOf({ taints: [] })],
     ['17700736223175069915', 'a taint twice', hashOf({ taints: [gpu, gpu] })],
-  ])('is Karpenter’s %s for %s', (expected, _what, hash) => {
+  ])('92: is Karpenter’s %s for %s', (expected, _what, hash) => {
     expect(hash).toBe(expected);
   });
 
