@@ -97,6 +97,15 @@ const sizeOf = ({ nodes, pods }: Snapshot): string =>
 const planned = ({ actions, nodeClaims, refused }: Plan): string =>
   `${actions.length} actions, ${nodeClaims.length} new nodes, ${refused.length} refusals`;
 
+/** The cluster once its EC2NodeClass has found a newer image than its nodes run on. */
+function withNewImage(snapshot: Snapshot): Snapshot {
+  const nodeClasses = snapshot.nodeClasses.map(({ status, ...nodeClass }) => ({
+    ...nodeClass,
+    status: { ...status, amis: status.amis.map((image) => ({ ...image, id: 'ami-2' })) },
+  }));
+  return { ...snapshot, nodeClasses };
+}
+
 const lambda = { getRemainingTimeInMillis: () => PATIENCE_MS };
 const provision = { name: 'provision', decide: decideProvision, settles: true } as const;
 
@@ -118,4 +127,6 @@ for (let turn = 1; turn <= MAX_TURNS && process.argv[5] === 'turns'; turn += 1) 
 const settled = await observe(cold);
 await measured('decide consolidate', () => decideConsolidate(settled), planned);
 await measured('decide drift', () => decideDrift(settled), planned);
+const outdated = withNewImage(settled);
+await measured('decide drift, a new image for all', () => decideDrift(outdated), planned);
 process.stdout.write(`${JSON.stringify(steps)}\n`);

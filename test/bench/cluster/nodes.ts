@@ -1,4 +1,9 @@
-/** The nodes of the bench cluster: Nodes, NodeClaims, CSINodes, and the pools they came from. */
+/**
+ * The nodes of the bench cluster: Nodes, NodeClaims, CSINodes, and the pools they came from, as
+ * Karpenter v1.14 would leave them to whoever comes after it.
+ */
+import { decodeNodePool } from '#lib/kube/decode-node-pool.ts';
+import { nodePoolHash } from '#lib/model/node-pool-hash.ts';
 import type { KubeObject, Metadata } from '#lib/sim/kubernetes/wire.ts';
 import { meta, nodeNameOf, uidOf } from './workloads.ts';
 
@@ -42,6 +47,11 @@ export function* nodes(count: number, createdAt: string): Generator<KubeObject> 
 }
 
 const instanceId = (at: number): string => `i-${at.toString(16).padStart(17, '0')}`;
+/** What Karpenter's own hash of the EC2NodeClass says; nobody else can work it out. */
+const NODE_CLASS_STAMPS = {
+  'karpenter.k8s.aws/ec2nodeclass-hash': '3218426439478236517',
+  'karpenter.k8s.aws/ec2nodeclass-hash-version': 'v6',
+};
 const zoneOf = (at: number): string => ZONES[at % ZONES.length] ?? '';
 const poolOf = (at: number): string => POOLS[at % POOLS.length] ?? '';
 const typeOf = (at: number): string => TYPES[Math.floor(at / 3) % TYPES.length] ?? '';
@@ -142,7 +152,7 @@ function nodeClaim(at: number, createdAt: string): KubeObject {
     metadata: meta(claimName(at), createdAt, {
       generation: 1,
       labels: labelsOf(at),
-      annotations: { 'joinery.dev/launch-group': `group-${at}` },
+      annotations: { ...stampsOf(nodePool(poolOf(at), createdAt)), ...NODE_CLASS_STAMPS },
       finalizers: ['karpenter.sh/termination'],
       ownerReferences: [
         {
@@ -172,12 +182,33 @@ function nodeClaim(at: number, createdAt: string): KubeObject {
   };
 }
 
-const nodePool = (name: string, createdAt: string): KubeObject => ({
+function nodePool(name: string, createdAt: string): KubeObject {
+  const known = nodePools.get(name);
+  if (known) return known;
+  const pool = unstampedPool(name, createdAt);
+  const annotations = stampsOf(pool);
+  const stamped = { ...pool, metadata: { ...pool.metadata, annotations } };
+  nodePools.set(name, stamped);
+  return stamped;
+}
+
+const nodePools = new Map<string, KubeObject>();
+
+const stampsOf = (pool: KubeObject) => ({
+  'karpenter.sh/nodepool-hash': nodePoolHash(decodeNodePool(pool)),
+  'karpenter.sh/nodepool-hash-version': 'v3',
+});
+
+const unstampedPool = (name: string, createdAt: string): KubeObject => ({
   apiVersion: 'karpenter.sh/v1',
   kind: 'NodePool',
   metadata: meta(name, createdAt, { generation: 1 } as Partial<Metadata>),
   spec: {
-    disruption: { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '30s' },
+    disruption: {
+      budgets: [{ nodes: '10%' }],
+      consolidationPolicy: 'WhenEmptyOrUnderutilized',
+      consolidateAfter: '30s',
+    },
     template: {
       spec: { nodeClassRef, requirements: requirements.slice(0, 2), expireAfter: '720h' },
     },
@@ -190,10 +221,17 @@ const nodeClass = (createdAt: string): KubeObject => ({
   kind: 'EC2NodeClass',
   metadata: meta('default', createdAt, {
     generation: 1,
+    annotations: NODE_CLASS_STAMPS,
     finalizers: ['karpenter.k8s.aws/termination'],
   }),
   spec: {
     role: 'node-role',
+    metadataOptions: {
+      httpEndpoint: 'enabled',
+      httpProtocolIPv6: 'disabled',
+      httpPutResponseHopLimit: 1,
+      httpTokens: 'required',
+    },
     amiSelectorTerms: [{ alias: 'al2023@latest' }],
     subnetSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'bench' } }],
     securityGroupSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'bench' } }],
