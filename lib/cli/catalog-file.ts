@@ -6,6 +6,7 @@ import {
   type Requirements,
   requirementsOf,
   requirementsOfLabels,
+  specsOfRequirements,
 } from '#lib/constraints/requirements.ts';
 import { allocatableOf } from '#lib/ec2/overhead.ts';
 import { decodeRequirement } from '#lib/kube/decode-scheduling.ts';
@@ -54,7 +55,7 @@ const LINK = /^\.{1,2}\/[\w./-]{1,200}\.json(\.gz)?\n?$/;
 /** A catalog from its JSON. Throws a DecodeError that names the field. */
 export function decodeCatalog(value: unknown): OfferedTypes {
   const fields = wire(value);
-  const instanceTypes = required(fields, 'instanceTypes', listOf(decodeInstanceType));
+  const instanceTypes = required(fields, 'instanceTypes', listOf(typeDecoder()));
   const sorted = [...instanceTypes].sort((a, b) => compareText(a.name, b.name));
   const twice = sorted.find((type, at) => type.name === sorted[at + 1]?.name);
   if (twice) {
@@ -68,8 +69,16 @@ export function decodeCatalog(value: unknown): OfferedTypes {
   };
 }
 
-function decodeInstanceType(value: unknown): InstanceType {
-  const fields = wire(value);
+/** Decodes the types of one catalog: thousands of offerings share a few dozen sets of labels. */
+function typeDecoder(): (value: unknown) => InstanceType {
+  const decodeOffering = offeringDecoder();
+  return (value) => decodeInstanceType(wire(value), decodeOffering);
+}
+
+function decodeInstanceType(
+  fields: Wire,
+  decodeOffering: (value: unknown) => Offering,
+): InstanceType {
   const typeName = required(fields, 'name', name);
   const capacity = required(fields, 'capacity', amounts);
   const overhead = withDefault(fields, 'overhead', {}, amounts);
@@ -122,8 +131,18 @@ function withDerivedLabels(
   return new Map([...known, ...missing.map((each) => [each.key, each] as const)]);
 }
 
-function decodeOffering(value: unknown): Offering {
-  const fields = wire(value);
+function offeringDecoder(): (value: unknown) => Offering {
+  const known = new Map<string, Requirements>();
+  return (value) => {
+    const offering = decodeOffering(wire(value));
+    const text = JSON.stringify(specsOfRequirements(offering.requirements));
+    const requirements = known.get(text) ?? offering.requirements;
+    known.set(text, requirements);
+    return { ...offering, requirements };
+  };
+}
+
+function decodeOffering(fields: Wire): Offering {
   const capacityType = required(fields, 'capacityType', oneOf('on-demand', 'spot', 'reserved'));
   const zone = required(fields, 'zone', name);
   const zoneId = withDefault(fields, 'zoneId', '', text);

@@ -197,12 +197,18 @@ function choicesWith(
   }
   const fits = (labels: Requirements): boolean =>
     agrees(labels, changed) && agrees(labels, present);
+  // Thousands of offerings share a few dozen sets of labels.
+  const verdicts = new Map<Requirements, boolean>();
   const choices = new Map<string, Choice>();
   let typeAgrees = false;
   for (const [name, choice] of admission.choices) {
     if (!fits(choice.sourceType.requirements)) continue;
     typeAgrees = true;
-    const left = choice.offerings.filter((offering) => fits(offering.requirements));
+    const left = choice.offerings.filter(({ requirements: labels }) => {
+      const verdict = verdicts.get(labels) ?? fits(labels);
+      verdicts.set(labels, verdict);
+      return verdict;
+    });
     const narrower = choiceOf(choice.sourceType, left);
     if (narrower) choices.set(name, narrower);
   }

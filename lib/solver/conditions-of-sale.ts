@@ -26,23 +26,33 @@ export type ConditionsOfSale = (offering: Offering) => {
  * dozen ways (zone and capacity type): each way is judged once.
  */
 export function conditionsOfSale(allows: (labels: Requirements) => boolean): ConditionsOfSale {
-  const known = new Map<Requirements, Map<string, ReturnType<ConditionsOfSale>>>();
+  const known = new Map<Requirements, Way[]>();
   return (offering) => {
-    const { requirements, zone, zoneId, capacityType, reservationId = '' } = offering;
-    let ways = known.get(requirements);
+    let ways = known.get(offering.requirements);
     if (ways === undefined) {
-      ways = new Map();
-      known.set(requirements, ways);
+      ways = [];
+      known.set(offering.requirements, ways);
     }
-    const name = `${capacityType} ${zone} ${zoneId} ${reservationId}`;
-    const found = ways.get(name);
-    if (found !== undefined) return found;
+    const found = ways.find(({ like }) => isAlike(like, offering));
+    if (found !== undefined) return found.conditions;
     const labels = labelsOfOffering(offering);
     const conditions = { labels, isAllowed: allows(labels) };
-    ways.set(name, conditions);
+    ways.push({ like: offering, conditions });
     return conditions;
   };
 }
+
+/** One of the ways in which offerings are sold, by the first that is. */
+interface Way {
+  readonly like: Offering;
+  readonly conditions: ReturnType<ConditionsOfSale>;
+}
+
+const isAlike = (a: Offering, b: Offering): boolean =>
+  a.zone === b.zone &&
+  a.capacityType === b.capacityType &&
+  a.zoneId === b.zoneId &&
+  a.reservationId === b.reservationId;
 
 /** An instance that is bought outside a reservation carries no reservation's label. */
 function labelsOfOffering(offering: Offering): Requirements {

@@ -5,11 +5,11 @@ import { type Amounts, isWithin } from '../amounts.ts';
 import { mostPerNode } from '../pods/pod-groups.ts';
 import type { Source } from '../sources.ts';
 import { mayShare } from '../topology/node-rules.ts';
-import { holdersOf, type NodeClaimDraft, offersEnough, openDraft } from './draft.ts';
+import { choicesByPrice } from './by-price.ts';
+import { isHolder, type NodeClaimDraft, offersEnough, openDraft } from './draft.ts';
 import type { FillContext } from './fill.ts';
-import { allowanceIn, type Ledger } from './ledger.ts';
+import { type Ledger, tightAllowanceIn } from './ledger.ts';
 import type { Portion } from './lineup.ts';
-import { byPrice } from './shapes.ts';
 
 /**
  * The cheapest single node of `source` that holds all of `portions`, or undefined where there is
@@ -34,12 +34,12 @@ export function closeDraft(
   const [any] = admission.choices.values();
   if (!any) return undefined;
   const draft: NodeClaimDraft = {
-    ...openDraft(admission, any, allowanceIn(ledger, source.nodePool)),
+    ...openDraft(admission, any, tightAllowanceIn(ledger, source)),
     used: total,
     hostPorts,
     counts,
   };
-  const [shape] = [...holdersOf(draft)].sort(byPrice);
+  const shape = choicesByPrice(admission).find((choice) => isHolder(draft, choice));
   if (!shape) return undefined;
   const closed = { ...draft, shape, usdPerHour: shape.usdPerHour };
   return source.hasMinValues && !offersEnough(closed) ? undefined : closed;

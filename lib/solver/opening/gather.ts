@@ -5,13 +5,13 @@ import type { Source } from '../sources.ts';
 import { mayShare } from '../topology/node-rules.ts';
 import type { TopologyRule } from '../topology/rule.ts';
 import type { Part } from '../topology/rules.ts';
+import { byPrice } from './by-price.ts';
 import { joinDraft, type NodeClaimDraft, openDraft } from './draft.ts';
 import { topUp } from './fill.ts';
 import { allowanceIn, type Ledger } from './ledger.ts';
 import { allows } from './limits.ts';
 import { lineUp, type Portion } from './lineup.ts';
 import { type Around, costIn, type OpenContext, onBestHolder, withoutHeavierHome } from './open.ts';
-import { byPrice } from './shapes.ts';
 
 /** Whether pods of the group must share a node with somebody. */
 export const wantsCompany = ({ standing }: PodGroup): boolean => standing.byNode.some(isBond);

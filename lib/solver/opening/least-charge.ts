@@ -1,10 +1,10 @@
 import type { Resources } from '#lib/constraints/resources.ts';
 import type { Choice } from '../admission.ts';
+import { byPrice } from './by-price.ts';
 import { holdersOf, type NodeClaimDraft, requirementsOfDraft } from './draft.ts';
 import { chargeOf } from './ledger.ts';
 import { chargeFor, shareOf } from './limits.ts';
 import { unmetMinimums } from './min-values.ts';
-import { byPrice } from './shapes.ts';
 
 /**
  * The least that a NodeClaim of this draft takes of what limits leave: as much as its shape; where

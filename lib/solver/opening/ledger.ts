@@ -1,4 +1,4 @@
-import { type Resources, subtractResources } from '#lib/constraints/resources.ts';
+import { amountOf, type Resources, subtractResources } from '#lib/constraints/resources.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { Choice } from '../admission.ts';
@@ -34,6 +34,28 @@ const offeringsOf = ({ offerings }: SourceType): SourceType['offerings'] => offe
 /** What `nodePool` may still make. */
 export const allowanceIn = (ledger: Ledger, { meta }: NodePool): Allowance =>
   ledger.allowances.get(meta.name);
+
+/** The same; undefined also where it is enough for a node of any type of `source`. */
+export function tightAllowanceIn(ledger: Ledger, source: Source): Allowance {
+  const allowance = allowanceIn(ledger, source.nodePool);
+  if (!allowance) return undefined;
+  const charges = largestCharges.get(source) ?? new Map<string, number>();
+  largestCharges.set(source, charges);
+  for (const name in allowance) {
+    const largest = charges.get(name) ?? largestCharge(name, source);
+    charges.set(name, largest);
+    if (largest > amountOf(allowance, name)) return allowance;
+  }
+  return undefined;
+}
+
+const largestCharges = new WeakMap<Source, Map<string, number>>();
+
+const largestCharge = (name: string, { types }: Source): number =>
+  types.reduce(
+    (most, each) => Math.max(most, chargeIn(name, { sourceType: each, offerings: each.offerings })),
+    0,
+  );
 
 /** What a NodeClaim of these choices takes of an allowance: as much as its largest and dearest. */
 export function chargeOf(choices: readonly Choice[], allowance: Resources): Resources {

@@ -119,7 +119,10 @@ export function chargeFor(choice: Choice, allowance: Resources): Resources {
 }
 
 /** The same of one limited resource. */
-export function chargeIn(name: string, { sourceType, offerings }: Choice): number {
+export function chargeIn(
+  name: string,
+  { sourceType, offerings }: Pick<Choice, 'sourceType' | 'offerings'>,
+): number {
   if (name === 'nodes') return 1;
   if (name !== USD && name !== USD_OF_ALL) return amountOf(sourceType.type.capacity, name);
   return nanoUsd(offerings.reduce((most, each) => Math.max(most, each.usdPerHour), 0));

@@ -7,6 +7,7 @@ import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Source } from '../sources.ts';
 import { type Company, mostBeside } from '../topology/node-rules.ts';
 import { holds } from '../topology/offer.ts';
+import { byPrice, choicesByPrice } from './by-price.ts';
 import {
   holdersOf,
   isHolder,
@@ -16,11 +17,11 @@ import {
   requirementsOfDraft,
 } from './draft.ts';
 import { type FillContext, fillDraft } from './fill.ts';
-import { allowanceIn, type Ledger } from './ledger.ts';
+import { allowanceIn, type Ledger, tightAllowanceIn } from './ledger.ts';
 import { allows, shareOf } from './limits.ts';
 import { type Lineup, lineUp, type Portion } from './lineup.ts';
 import { lowerMinimums, unmetMinimums } from './min-values.ts';
-import { byPrice, type Shapes } from './shapes.ts';
+import { costInDollars, FREE_USD_PER_HOUR, type Shapes } from './shapes.ts';
 import { bestTrial } from './trials.ts';
 
 /** What opening a node needs to know beside the pods. */
@@ -168,13 +169,11 @@ function fromMarket(
   const market = context.admissions.unreserved(admission);
   if (isRejection(market)) return undefined;
   const costOf = costIn(admission.source, { ledger, context });
-  const allowance = allowanceIn(ledger, admission.source.nodePool);
   const promising = context.shapes(market, {
     least: seed.group.amounts,
     total: fillers.total,
-    allows: (choice) => allows(allowance, choice),
-    costOf,
-    isByPrice: context.economy === 'dollars',
+    allowance: tightAllowanceIn(ledger, admission.source),
+    costOf: context.economy === 'dollars' ? undefined : costOf,
   });
   const best = bestTrial(promising, {
     fill: (choice) =>
@@ -187,12 +186,14 @@ function fromMarket(
 }
 
 /** The types that hold one pod of `seed` and that limits allow. */
-const shapesFor = (admission: Admission, { group }: Portion, ledger: Ledger): readonly Choice[] =>
-  [...admission.choices.values()].filter(
+function shapesFor(admission: Admission, { group }: Portion, ledger: Ledger): readonly Choice[] {
+  const allowance = tightAllowanceIn(ledger, admission.source);
+  return [...admission.choices.values()].filter(
     (choice) =>
       timesThatFit(choice.sourceType.roomAmounts, [], group.amounts) >= 1 &&
-      allows(allowanceIn(ledger, admission.source.nodePool), choice),
+      allows(allowance, choice),
   );
+}
 
 /** What a node costs in the economy at hand; never 0. */
 export function costIn(
@@ -200,14 +201,10 @@ export function costIn(
   { ledger, context }: Around,
 ): (choice: Choice) => number {
   const allowance = allowanceIn(ledger, nodePool);
-  if (context.economy === 'dollars' || !allowance) {
-    return ({ usdPerHour }) => Math.max(usdPerHour, FREE_USD_PER_HOUR);
-  }
+  if (context.economy === 'dollars' || !allowance) return costInDollars;
   return (choice) => shareOf(choice, allowance) + choice.usdPerHour * TIE_BREAKING_SHARE;
 }
 
-/** A price of 0 would be worth everything. */
-const FREE_USD_PER_HOUR = 1e-9;
 /** Of nodes that take the same share of limits, the cheaper one. */
 const TIE_BREAKING_SHARE = 1e-6;
 
@@ -224,8 +221,9 @@ export function onBestHolder(
   costOf: (choice: Choice) => number,
 ): NodeClaimDraft {
   let [shape, cost] = [draft.shape, costOf(draft.shape)];
-  for (const choice of draft.admission.choices.values()) {
+  for (const choice of choicesByPrice(draft.admission)) {
     const other = costOf(choice);
+    if (costOf === costInDollars && other > cost) break;
     const isBetter = other < cost || (other === cost && byPrice(choice, shape) < 0);
     if (isBetter && isHolder(draft, choice)) [shape, cost] = [choice, other];
   }
@@ -244,7 +242,7 @@ function emptyDraft(
   seed: Portion,
   { ledger, context }: Around,
 ): NodeClaimDraft {
-  const draft = openDraft(admission, shape, allowanceIn(ledger, admission.source.nodePool));
+  const draft = openDraft(admission, shape, tightAllowanceIn(ledger, admission.source));
   if (!admission.source.hasMinValues || context.minValuesPolicy === 'Strict') return draft;
   const alone = { ...draft, used: seed.group.amounts, hostPorts: seed.group.hostPorts };
   const types = holdersOf(alone).map(({ sourceType }) => sourceType);

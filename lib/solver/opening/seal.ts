@@ -7,11 +7,11 @@ import { CAPACITY_TYPE, INSTANCE_TYPE } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Choice } from '../admission.ts';
 import type { Source } from '../sources.ts';
-import { holdersOf, type NodeClaimDraft, requirementsOfDraft } from './draft.ts';
+import { byPrice, choicesByPrice } from './by-price.ts';
+import { holdersOf, isHolder, type NodeClaimDraft, requirementsOfDraft } from './draft.ts';
 import { chargeOf } from './ledger.ts';
-import { type Allowance, allows } from './limits.ts';
+import type { Allowance } from './limits.ts';
 import { unmetMinimums } from './min-values.ts';
-import { byPrice } from './shapes.ts';
 
 /** A node to be: all that its NodeClaim will say and whom it is for. */
 export interface SealedClaim {
@@ -47,45 +47,42 @@ export type TypeLister = (draft: NodeClaimDraft, allowance?: Allowance) => reado
 export function createTypeLister(): TypeLister {
   const known = new Map<NodeClaimDraft, Listing>();
   return (draft, allowance = draft.allowance) => {
-    const listing = known.get(draft) ?? listingOf(draft);
+    if (draft.admission.source.hasMinValues) return listedWithMinimums(draft, allowance);
+    const listing = known.get(draft) ?? { cheapest: cheapestHolders(draft, undefined) };
     known.set(draft, listing);
-    const { holders, cheapest } = listing;
-    if (draft.admission.source.hasMinValues) {
-      const allowed = holders.filter((holder) => allows(allowance, holder));
-      return withMinimums(draft, cheapestOf(allowed, undefined), allowed);
-    }
+    const { cheapest } = listing;
     if (!allowance) return cheapest;
     listing.charge ??= chargeOf(cheapest, allowance);
-    return isWithin(listing.charge, allowance) ? cheapest : cheapestOf(holders, allowance);
+    return isWithin(listing.charge, allowance) ? cheapest : cheapestHolders(draft, allowance);
   };
 }
 
 /** What is listed for a draft where limits leave enough. */
 interface Listing {
   /** Cheapest first. */
-  readonly holders: readonly Choice[];
   readonly cheapest: readonly Choice[];
   /** What they take of an allowance of the NodePool at most, once that was asked. */
   charge?: Resources;
 }
 
-function listingOf(draft: NodeClaimDraft): Listing {
-  const holders = holdersOf({ ...draft, allowance: undefined }).toSorted(byPrice);
-  return { holders, cheapest: cheapestOf(holders, undefined) };
-}
-
 const isWithin = (charge: Resources, allowance: Resources): boolean =>
   Object.keys(allowance).every((name) => amountOf(charge, name) <= amountOf(allowance, name));
 
-function cheapestOf(holders: readonly Choice[], allowance: Allowance): readonly Choice[] {
+function cheapestHolders(draft: NodeClaimDraft, allowance: Allowance): readonly Choice[] {
+  const within = { ...draft, allowance };
   const listed: Choice[] = [];
-  for (const holder of holders) {
+  for (const choice of choicesByPrice(draft.admission)) {
     const ceiling = (listed[0]?.usdPerHour ?? Number.POSITIVE_INFINITY) * DEARER_SHARE;
-    const isDear = listed.length >= FLEXIBLE_TYPES && holder.usdPerHour > ceiling;
+    const isDear = listed.length >= FLEXIBLE_TYPES && choice.usdPerHour > ceiling;
     if (isDear || listed.length >= MOST_TYPES) break;
-    if (allows(allowance, holder)) listed.push(holder);
+    if (isHolder(within, choice)) listed.push(choice);
   }
   return listed;
+}
+
+function listedWithMinimums(draft: NodeClaimDraft, allowance: Allowance): readonly Choice[] {
+  const holders = holdersOf({ ...draft, allowance }).toSorted(byPrice);
+  return withMinimums(draft, cheapestHolders(draft, allowance), holders);
 }
 
 /** `listed` and, cheapest first, those of `holders` that offer a value which is still missing. */

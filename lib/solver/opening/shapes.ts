@@ -1,7 +1,8 @@
-import { compareText } from '#lib/constraints/order.ts';
 import type { Admission, Choice } from '../admission.ts';
 import { type Amounts, hasRoom, isWithin, most } from '../amounts.ts';
 import type { Prices } from '../prices/prices.ts';
+import { byPrice, choicesByPrice } from './by-price.ts';
+import { type Allowance, allows } from './limits.ts';
 
 /** What a node could be for: pods that wait, and what is still allowed. */
 export interface Occasion {
@@ -9,14 +10,13 @@ export interface Occasion {
   readonly least: Amounts;
   /** What all pods that may go on it ask for together. */
   readonly total: Amounts;
-  readonly allows: (choice: Choice) => boolean;
-  readonly costOf: (choice: Choice) => number;
-  /** Whether costs are prices. */
-  readonly isByPrice: boolean;
+  readonly allowance: Allowance;
+  /** What a node costs where that is not its price. */
+  readonly costOf: ((choice: Choice) => number) | undefined;
 }
 
 /** The instance types of `admission` that a node could be packed to, the most promising first. */
-export type Shapes = (admission: Admission, occasion: Occasion) => readonly Promising[];
+export type Shapes = (admission: Admission, occasion: Occasion) => Iterable<Promising>;
 
 /** A shape, and the most that it could carry for a unit of cost. */
 export interface Promising {
@@ -24,57 +24,122 @@ export interface Promising {
   readonly promise: number;
 }
 
-/** Orders by price, then name. */
-export const byPrice = (a: Choice, b: Choice): number =>
-  a.usdPerHour - b.usdPerHour || compareText(a.sourceType.type.name, b.sourceType.type.name);
+/** A price of 0 would be worth everything. */
+export const FREE_USD_PER_HOUR = 1e-9;
 
-/** Shapes at these prices of resources; who outdoes whom is found once for each Admission. */
+/** What a node costs in dollars; never 0. */
+export const costInDollars = ({ usdPerHour }: Choice): number =>
+  Math.max(usdPerHour, FREE_USD_PER_HOUR);
+
+/**
+ * Shapes at these prices of resources. Who outdoes whom, and what each promises where there is no
+ * end of pods, is found once for each Admission.
+ */
 export function createShapes(prices: Prices): Shapes {
   const known = new Map<Admission, readonly Shape[]>();
   const bestOf = (admission: Admission): readonly Shape[] => {
-    const best = known.get(admission) ?? notOutdone(shapesOf(admission, prices));
+    const best =
+      known.get(admission) ?? notOutdone(shapesOf(admission, prices)).sort(mostPromising);
     known.set(admission, best);
     return best;
   };
-  return (admission, { least, total, allows, costOf, isByPrice }) => {
-    const best = isByPrice ? bestOf(admission) : [];
+  return (admission, occasion) => {
+    const { allowance, costOf } = occasion;
+    const best = costOf ? [] : bestOf(admission);
     // Where limits stop one of the best, those come into question that it outdoes.
-    const isEnough = isByPrice && best.every(({ choice }) => allows(choice));
-    const all = isEnough ? best : shapesOf(admission, prices).filter((each) => allows(each.choice));
-    return all
-      .filter(({ choice }) => hasRoom(choice.sourceType.roomAmounts, NOTHING, least))
-      .map(({ choice, here }) => {
-        const carried = mostCarried(here, choice.sourceType.roomAmounts, total);
-        return { choice, promise: carried / costOf(choice) };
-      })
-      .sort((a, b) => b.promise - a.promise || byPrice(a.choice, b.choice));
+    const isStopped = allowance && !best.every(({ choice }) => allows(allowance, choice));
+    return costOf || isStopped
+      ? amongAll(shapesOf(admission, prices), occasion)
+      : amongRanked(best, occasion);
   };
 }
 
+const mostPromising = (a: Promising, b: Promising): number =>
+  b.promise - a.promise || byPrice(a.choice, b.choice);
+
+function amongAll(
+  shapes: readonly Shape[],
+  { least, total, allowance, costOf = costInDollars }: Occasion,
+): readonly Promising[] {
+  return shapes
+    .filter(({ choice }) => allows(allowance, choice) && holds(choice, least))
+    .map(({ choice, here }) => ({
+      choice,
+      promise: mostCarried(here, choice.sourceType.roomAmounts, total) / costOf(choice),
+    }))
+    .sort(mostPromising);
+}
+
+/**
+ * `ranked`, which come by what they promise where there is no end of pods; those that have room for
+ * more than `total` promise less, and come later.
+ */
+function* amongRanked(
+  ranked: readonly Shape[],
+  { least, total }: Occasion,
+): Generator<Promising, undefined> {
+  // By promise, the most promising last.
+  const later: Promising[] = [];
+  for (const shape of ranked) {
+    if (!holds(shape.choice, least)) continue;
+    for (let next = later.at(-1); next && mostPromising(next, shape) < 0; next = later.at(-1)) {
+      yield next;
+      later.pop();
+    }
+    const { choice, here } = shape;
+    const { roomAmounts } = choice.sourceType;
+    if (isWithin(roomAmounts, total)) yield shape;
+    else {
+      const promise = mostCarried(here, roomAmounts, total) / costInDollars(choice);
+      insert({ choice, promise }, later);
+    }
+  }
+  for (let next = later.pop(); next; next = later.pop()) yield next;
+}
+
+function insert(promising: Promising, sorted: Promising[]): void {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const other = sorted[middle];
+    if (other && mostPromising(other, promising) > 0) from = middle + 1;
+    else to = middle;
+  }
+  sorted.splice(from, 0, promising);
+}
+
+const holds = ({ sourceType }: Choice, least: Amounts): boolean =>
+  hasRoom(sourceType.roomAmounts, NOTHING, least);
+
 const NOTHING: Amounts = [];
 
-/** A choice, and the prices of the market of its cheapest offering. */
-interface Shape {
-  readonly choice: Choice;
+/** A choice, the prices of the market of its cheapest offering, and what it promises when full. */
+interface Shape extends Promising {
   readonly here: Amounts;
 }
 
-const shapesOf = ({ choices }: Admission, { pricesAt }: Prices): readonly Shape[] =>
-  [...choices.values()].map((choice) => {
+const shapesOf = (admission: Admission, { pricesAt }: Prices): readonly Shape[] =>
+  choicesByPrice(admission).map((choice) => {
     const [cheapest] = choice.offerings;
-    return { choice, here: (cheapest && pricesAt(cheapest)) ?? NOTHING };
+    const here = (cheapest && pricesAt(cheapest)) ?? NOTHING;
+    const { roomAmounts } = choice.sourceType;
+    return {
+      choice,
+      here,
+      promise: mostCarried(here, roomAmounts, roomAmounts) / costInDollars(choice),
+    };
   });
 
 /**
- * The shapes without those of which another in the same market has as much room for no more: what
- * goes on one of them goes there.
+ * The shapes, which come by price, without those of which another in the same market has as much
+ * room for no more: what goes on one of them goes there.
  *
  * Cost: shapes × those that remain.
  */
-function notOutdone(shapes: readonly Shape[]): readonly Shape[] {
+function notOutdone(shapes: readonly Shape[]): Shape[] {
   const best: Shape[] = [];
   let largest: Amounts = NOTHING;
-  for (const shape of shapes.toSorted((a, b) => byPrice(a.choice, b.choice))) {
+  for (const shape of shapes) {
     const { roomAmounts } = shape.choice.sourceType;
     // Who has more of something than all cheaper ones is outdone by none of them.
     if (isWithin(roomAmounts, largest) && isOutdone(shape, best)) continue;

@@ -20,7 +20,7 @@ const MOST_SHAPES = 16;
  * the first of equals. Cost: up to 16 fillings.
  */
 export function bestTrial(
-  promising: readonly Promising[],
+  promising: Iterable<Promising>,
   { fill, worthOf, costOf, boost }: Trials,
 ): NodeClaimDraft | undefined {
   let best: Trial = { yielded: -1 };

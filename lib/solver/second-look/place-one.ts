@@ -1,4 +1,5 @@
 import type { Pod } from '#lib/model/pod.ts';
+import { byPrice } from '../opening/by-price.ts';
 import {
   holdersOf,
   joinDraft,
@@ -8,7 +9,6 @@ import {
 import { unmetMinimums } from '../opening/min-values.ts';
 import { withoutHeavierHome } from '../opening/open.ts';
 import { type SealedClaim, sealDraft } from '../opening/seal.ts';
-import { byPrice } from '../opening/shapes.ts';
 import type { Ask } from '../pods/ask.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import { openNodeFor } from './new-node.ts';

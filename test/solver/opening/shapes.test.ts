@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isRejection } from '#lib/constraints/rejection.ts';
-import { createShapes, type Occasion } from '#lib/solver/opening/shapes.ts';
+import { costInDollars, createShapes, type Occasion } from '#lib/solver/opening/shapes.ts';
 import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
 import { GIB } from '#test/build/objects.ts';
 import { somePods } from '#test/build/pods.ts';
@@ -9,9 +9,9 @@ import { solverParts } from '#test/build/solver-parts.ts';
 
 const CATALOG = aCatalog([
   anInstanceType('m5.large', { cpu: 2, usdPerHour: 0.096 }),
-  anInstanceType('m5a.large', { cpu: 2, usdPerHour: 0.086 }),
+  anInstanceType('m5a.large', { cpu: 2, memoryGib: 9, usdPerHour: 0.086 }),
   anInstanceType('m5.xlarge', { cpu: 4, usdPerHour: 0.192 }),
-  anInstanceType('m5a.xlarge', { cpu: 4, usdPerHour: 0.172 }),
+  anInstanceType('m5a.xlarge', { cpu: 4, memoryGib: 17, usdPerHour: 0.17 }),
 ]);
 
 function promising(occasion: Partial<Occasion> = {}): readonly string[] {
@@ -20,14 +20,14 @@ function promising(occasion: Partial<Occasion> = {}): readonly string[] {
   const [source] = sources;
   const admission = source && admissions.open(source);
   if (!admission || isRejection(admission)) throw new Error('expected a pool that gives nodes');
-  return createShapes(prices)(admission, {
+  const shapes = createShapes(prices)(admission, {
     least: [500, GIB, 1],
     total: [20_000, 40 * GIB, 40],
-    allows: () => true,
-    costOf: ({ usdPerHour }) => usdPerHour,
-    isByPrice: true,
+    allowance: undefined,
+    costOf: undefined,
     ...occasion,
-  }).map(({ choice }) => choice.sourceType.type.name);
+  });
+  return Array.from(shapes, ({ choice }) => choice.sourceType.type.name);
 }
 
 describe('shapes', () => {
@@ -40,13 +40,20 @@ describe('shapes', () => {
   });
 
   it('are also those outdone by types that limits do not allow', () => {
-    const isAllowed: Occasion['allows'] = ({ sourceType }) =>
-      !sourceType.type.name.startsWith('m5a');
-
-    expect(promising({ allows: isAllowed }).toSorted()).toEqual(['m5.large', 'm5.xlarge']);
+    expect(promising({ allowance: { memory: 8.5 * GIB } })).toEqual(['m5.large']);
   });
 
   it('are all where it is not the price that counts', () => {
-    expect(promising({ isByPrice: false })).toHaveLength(4);
+    expect(promising({ costOf: () => 1 })).toHaveLength(4);
+  });
+
+  it('come later the less is left that could be put on them', () => {
+    const total = [2500, 5 * GIB, 5];
+
+    expect(promising({ total: [20_000, 40 * GIB, 40] })).toEqual(['m5a.xlarge', 'm5a.large']);
+    expect(promising({ total })).toEqual(['m5a.large', 'm5a.xlarge']);
+    expect(
+      promising({ total, costOf: costInDollars }).filter((each) => each.startsWith('m5a')),
+    ).toEqual(promising({ total }));
   });
 });
