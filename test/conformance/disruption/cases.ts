@@ -9,8 +9,6 @@ export type Verdict =
   | { readonly kind: 'same' }
   /** Told by the test's title, in words that name upstream. */
   | { readonly kind: 'different' }
-  /** Held by a test of another kind, in this file. */
-  | { readonly kind: 'elsewhere'; readonly file: string }
   | { readonly kind: 'notApplicable'; readonly because: string };
 
 /** By subject, the numbers of the cases there are. */
@@ -30,8 +28,6 @@ const DIFFERENT: readonly number[] = [15, 22, 23, 73, 114];
 const NO_LOOP = 'a Snapshot is looked at anew each time: nothing is remembered between passes';
 
 const APART: ReadonlyMap<number, Verdict> = new Map<number, Verdict>([
-  [19, { kind: 'elsewhere', file: 'test/conformance/emptiness.test.ts' }],
-  [20, { kind: 'elsewhere', file: 'test/disruption/consolidation/certify.test.ts' }],
   [
     21,
     {
@@ -39,11 +35,9 @@ const APART: ReadonlyMap<number, Verdict> = new Map<number, Verdict>([
       because: 'each proposal is validated for itself, and a failed one stops no other',
     },
   ],
-  [24, { kind: 'elsewhere', file: 'test/disruption/consolidation/certify.test.ts' }],
   [112, { kind: 'notApplicable', because: 'work is limited by counts, not by a minute' }],
   [117, { kind: 'notApplicable', because: NO_LOOP }],
   [118, { kind: 'notApplicable', because: NO_LOOP }],
-  [119, { kind: 'elsewhere', file: 'test/conformance/overlays-static-buffers.test.ts' }],
   [125, { kind: 'notApplicable', because: 'failed validations are told as events, not counted' }],
   [172, { kind: 'notApplicable', because: 'pods with dynamic resource claims are refused' }],
 ]);

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { advance } from '#lib/lifecycle/advance.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { taint } from '#test/build/constraints.ts';
 import { anInstance } from '#test/build/instances.ts';
@@ -14,7 +15,7 @@ import { aNewClaim, aNodeClaim, conditionsUpTo } from '#test/build/node-claims.t
 import { aCondition } from '#test/build/node-pools.ts';
 import { aNode, anInFlightNode, anUnmanagedNode, aStateNode } from '#test/build/nodes.ts';
 import { aMeta, MINUTE, NOON, SECOND } from '#test/build/objects.ts';
-import { aRunningPod } from '#test/build/pods.ts';
+import { aPodDisruptionBudget, aRunningPod } from '#test/build/pods.ts';
 
 const fenced = {
   taints: [taint('karpenter.sh/disrupted:NoSchedule')],
@@ -210,6 +211,28 @@ describe('a Node that is being deleted', () => {
       'FailedDraining: Failed to drain node, 1 pods are waiting to be evicted',
     ]);
     expect(claim.condition('Drained')).toMatchObject({ status: 'Unknown', reason: 'Draining' });
+  });
+
+  it('155: stays while a PodDisruptionBudget keeps a pod there, and ends once that has gone', () => {
+    const budget = aPodDisruptionBudget({ disruptionsAllowed: 0 });
+    const since = (pods: readonly Pod[]) =>
+      seen(
+        { claim: leavingClaim([DRAINING(600)]), node: leavingNode(), pods },
+        { podDisruptionBudgets: [budget] },
+      );
+    const kept = since([aRunningPod()]);
+
+    expect([kept.claim.kinds, kept.node.kinds, kept.pod.kinds]).toEqual([[], [], ['evict']]);
+    expect(kept.node.events.map((each) => each.split(':')[0])).toContain('FailedDraining');
+    expect(since([]).claim.kinds).toEqual(['terminateInstance', 'updateStatus']);
+  });
+
+  it('101: asks a pod that nobody will make anew like any other', () => {
+    const orphan = aRunningPod({ meta: { owners: [] } });
+
+    expect(drainOf({ claim: leavingClaim([]), node: leavingNode(), pods: [orphan] })).toEqual([
+      'Forceful Termination',
+    ]);
   });
 
   it('157: tells pods why it goes: the reason of the disruption, if there was one', () => {

@@ -5,14 +5,16 @@ import { describe, expect, it } from 'vitest';
  * The cases of Karpenter's suites of a NodeClaim's life, by number, and which test restates each:
  * its title opens with the number.
  * Source: karpenter v1.14, nodeclaim/{lifecycle,expiration,consistency}, node/{termination,health},
- * nodepool/counter.
+ * nodeclaim/{disruption,podevents}, nodepool/counter, static/provisioning.
  */
 const RESTATED: Readonly<Record<string, readonly number[]>> = {
   'test/conformance/life/joining.test.ts': [90, 91, 126, 127, 128, 132],
-  'test/conformance/life/ending.test.ts': [81, 84, 85, 135, 136, 156, 157],
+  'test/conformance/life/ending.test.ts': [81, 84, 85, 101, 135, 136, 155, 156, 157],
   'test/conformance/life/later.test.ts': [83, 86, 130, 134, 139, 147, 154, 158, 165, 171],
+  'test/conformance/life/static-pools.test.ts': [149, 150],
   'test/lifecycle/drain.test.ts': [77, 78, 80, 153],
-  'test/act/drain.test.ts': [151, 152, 155],
+  'test/lifecycle/pod-events.test.ts': [145, 146],
+  'test/act/drain.test.ts': [151, 152],
   'test/lifecycle/node-pool-status.test.ts': [161],
 };
 
