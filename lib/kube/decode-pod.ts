@@ -93,12 +93,13 @@ function decodeSpec(spec: Wire, status: Wire, meta: ObjectMeta): Omit<Pod, 'meta
  */
 function decodeHostPorts(spec: Wire): readonly HostPort[] {
   const onHostNetwork = withDefault(spec, 'hostNetwork', false, flag);
-  const sidecars = list(spec, 'initContainers', wire).filter(
-    ({ restartPolicy }) => restartPolicy === 'Always',
-  );
-  return [...sidecars, ...list(spec, 'containers', wire)].flatMap((container) =>
-    list(container, 'ports', wire).flatMap((port) => hostPort(port, onHostNetwork)),
-  );
+  const portsOf = (container: Wire): readonly HostPort[] =>
+    list(container, 'ports', (port) => hostPort(wire(port), onHostNetwork)).flat();
+  const sidecars = list(spec, 'initContainers', (value) => {
+    const container = wire(value);
+    return container.restartPolicy === 'Always' ? portsOf(container) : [];
+  });
+  return [...sidecars, ...list(spec, 'containers', (value) => portsOf(wire(value)))].flat();
 }
 
 function hostPort(port: Wire, onHostNetwork: boolean): HostPort[] {

@@ -92,8 +92,8 @@ function amount(resource: string, quantity: unknown): number {
       ? parseAmount(resource, quantity)
       : undefined;
   if (parsed === undefined || parsed < 0) {
-    const { problem } = unexpected(quantity, 'a quantity such as 500m or 2Gi');
-    throw new DecodeError(`[${resource}]`, problem);
+    const expected = `a quantity${parsed === undefined ? '' : ' of 0 or more,'} such as 500m or 2Gi`;
+    throw new DecodeError(`[${resource}]`, unexpected(quantity, expected).problem);
   }
   return parsed;
 }

@@ -170,12 +170,17 @@ describe('decodePod', () => {
     [
       'spec.containers[0].resources.requests[memory]',
       { containers: [asking('a', { memory: '-1' })] },
-      'found "-1", expected a quantity such as 500m or 2Gi',
+      'found "-1", expected a quantity of 0 or more, such as 500m or 2Gi',
     ],
     [
       'spec.tolerations[1].effect',
       { tolerations: [{ operator: 'Exists' }, { effect: 'Never' }] },
       'found "Never", expected one of NoSchedule, PreferNoSchedule, NoExecute',
+    ],
+    [
+      'spec.containers[1].ports[0].hostPort',
+      { containers: [asking('a', {}), asking('b', {}, { ports: [{ hostPort: 'eighty' }] })] },
+      'found "eighty", expected a whole number',
     ],
     ['spec.nodeSelector[disk]', { nodeSelector: { disk: true } }, 'found true, expected a string'],
     [

@@ -46,8 +46,20 @@ const HOLDS_NOWHERE =
 
 const termProblems = ({ matchExpressions, hasMatchFields }: NodeSelectorTerm): string[] => [
   ...(hasMatchFields ? ['node selector term with matchFields is not supported'] : []),
-  ...matchExpressions.flatMap((line) => requirementProblems(line)),
+  ...matchExpressions.flatMap((line) => [...requirementProblems(line), ...operandProblems(line)]),
 ];
+
+/**
+ * What only kube-scheduler minds, which takes a term with such a line for one that holds nowhere.
+ *
+ * Source: kubernetes v1.36, apimachinery, labels/selector.go, NewRequirement.
+ */
+function operandProblems({ key, operator, values = [] }: RequirementSpec): string[] {
+  const who = `key ${key} with operator ${operator}`;
+  const takesNone = operator === 'Exists' || operator === 'DoesNotExist';
+  if (takesNone && values.length > 0) return [`${who} must have no values`];
+  return operator === 'NotIn' && values.length === 0 ? [`${who} must have a value defined`] : [];
+}
 
 /**
  * What cannot be read in the selectors by which a pod chooses its neighbours. Upstream takes such a

@@ -50,6 +50,16 @@ describe('ineligibility', () => {
     expect(why(requiring(aTerm(), aTerm('team In a')))).toBeUndefined();
   });
 
+  it.each([
+    [{ key: 'team', operator: 'Exists', values: ['a'] }, 'must have no values'],
+    [{ key: 'team', operator: 'DoesNotExist', values: ['a'] }, 'must have no values'],
+    [{ key: 'team', operator: 'NotIn' }, 'must have a value defined'],
+  ] as const)('refuses %j, which the scheduler cannot read', (line, words) => {
+    const { because } = why(requiring({ matchExpressions: [line], hasMatchFields: false })) ?? {};
+
+    expect(because).toBe(`key team with operator ${line.operator} ${words}`);
+  });
+
   it('refuses labels that are the provisioner’s to set, in a selector or in any term', () => {
     const words = /^using label kubernetes\.io\/hostname is not allowed/;
 
