@@ -24,17 +24,6 @@ describe('the rights that infra/cluster grants', () => {
     expect(asked.filter((name) => !granted.has(name) && !NEED_NO_RIGHT.includes(name))).toEqual([]);
   });
 
-  it('cover what is read again only after a lost race, and what a CapacityBuffer may refer to', () => {
-    const granted = rightsIn('rbac.yaml')
-      .filter(({ verb }) => verb === 'get')
-      .map(({ resource }) => resource);
-
-    expect(granted).toEqual(
-      expect.arrayContaining(['nodeclaims', 'ec2nodeclasses', 'nodes', 'podtemplates']),
-    );
-    expect(granted).toEqual(expect.arrayContaining(['deployments', 'replicasets', 'statefulsets']));
-  });
-
   it('grant nothing on everything, nothing twice, and no secrets', () => {
     const rights = [...rightsIn('rbac.yaml'), ...rightsIn('bind/rbac.yaml')];
     const onNodes = rights.filter(({ resource }) => resource === 'secrets' || resource === '*');

@@ -5,16 +5,9 @@ import { auditedCalls } from '../stack/audit.ts';
 import type { KubeObject } from '../stack/cluster-client.ts';
 import { until } from '../stack/control-plane.ts';
 import { type RealWorld, realWorld } from '../stack/real-world.ts';
-import { rightsIn, rightText } from '../stack/rights.ts';
+import { isRare, rightsIn, rightText } from '../stack/rights.ts';
 
 const GATES = { JOINERY_FEATURE_GATES: 'NodeOverlay=true,CapacityBuffer=true' };
-/**
- * Asked for only where there is a reason that cannot be had at will: a warm sandbox watches kinds
- * of which there are many; what somebody else changed in between is read again, before it is told
- * what came of a launch, or a taint is lifted; a NodeClass is, where its role cannot be given.
- */
-const RARE = ['get nodes', 'get nodeclaims.karpenter.sh', 'get ec2nodeclasses.karpenter.k8s.aws'];
-const isRare = (right: string): boolean => right.startsWith('watch ') || RARE.includes(right);
 const WAIT_MS = 120_000;
 
 let world: RealWorld;

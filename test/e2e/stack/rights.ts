@@ -23,6 +23,22 @@ export const rightsIn = (file: string): readonly Right[] =>
     ),
   );
 
+/**
+ * What is asked for only where there is a reason that cannot be had at will: a warm sandbox watches
+ * kinds of which there are many; what somebody else changed in between is read again before it is
+ * told what came of a launch, or a taint is lifted; so is an EC2NodeClass whose role cannot be given.
+ * test/infra/rare-rights.test.ts has reasons for each of them.
+ */
+export const RARE_GETS: readonly string[] = [
+  'get ec2nodeclasses.karpenter.k8s.aws',
+  'get nodeclaims.karpenter.sh',
+  'get nodes',
+];
+
+/** Whether a right cannot be used at will. */
+export const isRare = (right: string): boolean =>
+  right.startsWith('watch ') || RARE_GETS.includes(right);
+
 /** A right in one line, as kubectl auth can-i would be asked. */
 export const rightText = ({ verb, group, resource }: Right): string =>
   `${verb} ${resource}${group === '' ? '' : `.${group}`}`;
