@@ -21,8 +21,10 @@ export const refusalsOf = (props: JoineryProps): readonly string[] => [
   ...settingRefusals(props),
 ];
 
-function refusal(called: string, parameter: Parameter, value = parameter.fallback): string[] {
-  if (value === undefined || Token.isUnresolved(value)) return [];
+/** One that is left out is refused where it has no default, for who writes no types. */
+function refusal(called: string, parameter: Parameter, given: string | undefined): string[] {
+  const value = given ?? parameter.fallback ?? '';
+  if (Token.isUnresolved(value)) return [];
   const problem = problemOf({ ...parameter, name: called }, value);
   return problem === undefined ? [] : [problem];
 }
@@ -40,7 +42,7 @@ function roleRefusals({ clusterName, nodeRoleName }: JoineryProps): string[] {
     return refusal('nodeRoleName', PARAMETERS.nodeRoleName, nodeRoleName);
   }
   const longest = LONGEST_ROLE_NAME - 'JoineryNodeRole-'.length;
-  if (clusterName.length <= longest) return [];
+  if (String(clusterName).length <= longest) return [];
   return [
     `clusterName is longer than ${longest} characters, too long for a role that is named after it: make a role of nodes yourself and give its name as nodeRoleName`,
   ];
