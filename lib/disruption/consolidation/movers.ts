@@ -1,4 +1,5 @@
 import type { HostPort } from '#lib/constraints/host-ports.ts';
+import { isRejection } from '#lib/constraints/rejection.ts';
 import { HOSTNAME } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -7,6 +8,8 @@ import { everyPodOf } from '#lib/solver/ground.ts';
 import { type Ask, askKey, askLevels } from '#lib/solver/pods/ask.ts';
 import type { TopologyRule } from '#lib/solver/topology/rule.ts';
 import { type Part, ruleBookOf } from '#lib/solver/topology/rules.ts';
+import { volumeObjectsOf } from '#lib/solver/volumes/volume-lookup.ts';
+import { NO_VOLUME_NEED, type VolumeNeed, volumeNeedOf } from '#lib/solver/volumes/volume-needs.ts';
 
 /**
  * What keeps pods off each other's nodes: a pod brings marks to its node, and goes nowhere where a
@@ -25,7 +28,7 @@ export interface MoverKind extends Apartness {
   readonly hostPorts: readonly HostPort[];
 }
 
-/** A pod as the quick look for room sees it: no domains, no volumes. */
+/** A pod as the quick look for room sees it: its node and its volumes' places, no domains. */
 export interface Mover {
   readonly pod: Pod;
   readonly kind: MoverKind;
@@ -43,10 +46,12 @@ export function moversIn(snapshot: Snapshot, axes: Axes): MoverMaker {
   const kinds = new Map<string, MoverKind>();
   const asked = new Map<string, readonly Ask[]>();
   const apartnessOf = apartnessIn(snapshot);
+  const needOf = volumeNeedsIn(snapshot);
   return {
     apartnessOf,
     moverOf: (pod) => {
-      const key = askKey(pod);
+      const need = needOf(pod);
+      const key = `${askKey(pod)}\n${need.key}`;
       const amounts = amountsOf(pod.requests, axes);
       const { brings, shuns } = apartnessOf(pod);
       const ports = pod.hostPorts.map(({ ip, port, protocol }) => `${ip}/${port}/${protocol}`);
@@ -55,12 +60,21 @@ export function moversIn(snapshot: Snapshot, axes: Axes): MoverMaker {
       const known = kinds.get(text);
       if (known) return { pod, kind: known };
       const rules = { preferencePolicy: 'Ignore', someTaintsArePreferences: true } as const;
-      const asks = asked.get(key) ?? askLevels(pod, rules).at(-1)?.asks ?? [];
+      const asks = asked.get(key) ?? askLevels(pod, rules, need.alternatives).at(-1)?.asks ?? [];
       asked.set(key, asks);
       const kind = { amounts, asks, hostPorts: pod.hostPorts, brings, shuns };
       kinds.set(text, kind);
       return { pod, kind };
     },
+  };
+}
+
+/** Where pods' volumes can be attached; what cannot be told is for the solver to refuse. */
+function volumeNeedsIn(snapshot: Snapshot): (pod: Pod) => VolumeNeed {
+  const objects = volumeObjectsOf(snapshot);
+  return (pod) => {
+    const need = pod.volumes.length === 0 ? NO_VOLUME_NEED : volumeNeedOf(pod, objects);
+    return isRejection(need) ? NO_VOLUME_NEED : need;
   };
 }
 
