@@ -1,8 +1,13 @@
 import type { Filter } from '@aws-sdk/client-ec2';
 import { compareText } from '#lib/constraints/order.ts';
 import type { SelectorTerm } from '#lib/model/node-class.ts';
-import type { FoundSecurityGroup, FoundSubnet } from '#lib/model/node-class-facts.ts';
+import type {
+  FoundSecurityGroup,
+  FoundSubnet,
+  NodeClassFacts,
+} from '#lib/model/node-class-facts.ts';
 import type { AwsCall } from './call.ts';
+import { describeAwsError } from './errors.ts';
 import { everyPage } from './pages.ts';
 
 /**
@@ -94,7 +99,8 @@ export const onceEach = <T extends { readonly id: string }>(found: readonly T[])
 /**
  * The security groups, each with all networks in which it can be used, where one of them is not of
  * a subnet's network: it may be shared with that network. Where that cannot be found out, their
- * networks are left open. One call, and none where all are of one network.
+ * networks are left open, and `networksUnknown` says why: nothing is concluded, a launch would tell.
+ * One call, and none where all are of one network.
  *
  * Source: EC2 API, DescribeSecurityGroupVpcAssociations.
  */
@@ -102,44 +108,47 @@ export async function withSharedNetworks(
   call: AwsCall,
   groups: readonly FoundSecurityGroup[],
   subnets: readonly FoundSubnet[],
-): Promise<readonly FoundSecurityGroup[]> {
+): Promise<Pick<NodeClassFacts, 'securityGroups' | 'networksUnknown'>> {
   const strangers = groups.filter(({ vpcIds }) =>
     subnets.some(({ vpcId }) => vpcId !== undefined && vpcIds?.includes(vpcId) === false),
   );
-  if (strangers.length === 0) return groups;
-  const shared = await sharedNetworks(
-    call,
-    strangers.map(({ id }) => id),
-  );
-  return groups.map(({ vpcIds, ...group }) => {
-    if (vpcIds === undefined || shared === undefined) return group;
-    return { ...group, vpcIds: [...vpcIds, ...(shared.get(group.id) ?? [])] };
-  });
+  if (strangers.length === 0) return { securityGroups: groups };
+  const ids = strangers.map(({ id }) => id);
+  try {
+    const shared = await sharedNetworks(call, ids);
+    return {
+      securityGroups: groups.map(({ vpcIds, ...group }) =>
+        vpcIds === undefined
+          ? group
+          : { ...group, vpcIds: [...vpcIds, ...(shared.get(group.id) ?? [])] },
+      ),
+    };
+  } catch (error) {
+    return {
+      securityGroups: groups.map(({ vpcIds: _, ...group }) => group),
+      networksUnknown: describeAwsError(error),
+    };
+  }
 }
 
 async function sharedNetworks(
   call: AwsCall,
   groupIds: string[],
-): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
-  try {
-    const associations = await everyPage(
-      (page) =>
-        call('DescribeSecurityGroupVpcAssociations', {
-          Filters: [
-            { Name: 'group-id', Values: groupIds },
-            { Name: 'state', Values: ['associated'] },
-          ],
-          ...page,
-        }),
-      ({ SecurityGroupVpcAssociations }) => SecurityGroupVpcAssociations ?? [],
-    );
-    const shared = new Map<string, readonly string[]>();
-    for (const { GroupId = '', VpcId } of associations) {
-      if (VpcId !== undefined) shared.set(GroupId, [...(shared.get(GroupId) ?? []), VpcId]);
-    }
-    return shared;
-  } catch {
-    // Nothing is concluded: a launch would tell.
-    return undefined;
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const associations = await everyPage(
+    (page) =>
+      call('DescribeSecurityGroupVpcAssociations', {
+        Filters: [
+          { Name: 'group-id', Values: groupIds },
+          { Name: 'state', Values: ['associated'] },
+        ],
+        ...page,
+      }),
+    ({ SecurityGroupVpcAssociations }) => SecurityGroupVpcAssociations ?? [],
+  );
+  const shared = new Map<string, readonly string[]>();
+  for (const { GroupId = '', VpcId } of associations) {
+    if (VpcId !== undefined) shared.set(GroupId, [...(shared.get(GroupId) ?? []), VpcId]);
   }
+  return shared;
 }

@@ -40,10 +40,9 @@ export async function nodeClassFacts(
   return {
     nodeClass: meta.name,
     subnets,
-    securityGroups:
-      'failed' in subnets || 'failed' in securityGroups
-        ? securityGroups
-        : await withSharedNetworks(call, securityGroups, subnets),
+    ...('failed' in subnets || 'failed' in securityGroups
+      ? { securityGroups }
+      : await withSharedNetworks(call, securityGroups, subnets)),
     images,
     instanceProfiles,
     ...optional,

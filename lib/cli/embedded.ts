@@ -7,6 +7,7 @@ import { typedCall } from '#lib/aws/call.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
 import { withPatience } from '#lib/kube/patience.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
+import type { Settings } from '#lib/runtime/settings.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
 import type { FunctionPorts } from '#lib/sim/stack.ts';
 
@@ -14,11 +15,17 @@ import type { FunctionPorts } from '#lib/sim/stack.ts';
 export const connectEmbedded = embeddedWith({});
 
 /** The same with other settings than the defaults. */
-export function embeddedWith(settings: Partial<ClusterSettings>) {
-  return (ports: FunctionPorts) => connectIn(ports, settings);
+export function embeddedWith(cluster: Partial<ClusterSettings>, others: OtherSettings = {}) {
+  return (ports: FunctionPorts) => connectIn(ports, cluster, others);
 }
 
-function connectIn(ports: FunctionPorts, settings: Partial<ClusterSettings>) {
+type OtherSettings = Pick<Settings, 'eventBus'>;
+
+function connectIn(
+  ports: FunctionPorts,
+  settings: Partial<ClusterSettings>,
+  others: OtherSettings,
+) {
   const shell: Shell = {
     kube: withPatience(ports.kube, ports.sleep),
     aws: typedCall(ports.aws),
@@ -36,6 +43,7 @@ function connectIn(ports: FunctionPorts, settings: Partial<ClusterSettings>) {
       },
       hintQueueUrl: ports.hintQueueUrl,
       identity: ports.sandboxId,
+      ...others,
     },
   };
   return {

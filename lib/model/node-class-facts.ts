@@ -61,6 +61,8 @@ export interface NodeClassFacts {
   readonly nodeClass: string;
   readonly subnets: readonly FoundSubnet[] | Unanswered;
   readonly securityGroups: readonly FoundSecurityGroup[] | Unanswered;
+  /** Why it could not be found out in which networks those can be used; nothing follows from it. */
+  readonly networksUnknown?: string;
   readonly images: readonly FoundImage[] | Unanswered;
   /** Absent: the NodeClass selects none. */
   readonly capacityReservations?: readonly FoundCapacityReservation[] | Unanswered;

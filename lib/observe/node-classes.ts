@@ -14,6 +14,7 @@ import type { NodeClass } from '#lib/model/node-class.ts';
 import type { NodeClassFacts, NodeClassRemains } from '#lib/model/node-class-facts.ts';
 import { isServed } from '#lib/model/node-pool.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
+import type { LeftOut } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 
 /** What asking about NodeClasses takes. */
@@ -27,6 +28,7 @@ interface Ports {
 export interface NodeClassAnswers {
   readonly facts: readonly NodeClassFacts[];
   readonly remains: readonly NodeClassRemains[];
+  readonly leftOut: readonly LeftOut[];
   /** The API server's, which picks images; absent where nobody needed it or it did not say. */
   readonly kubernetesVersion?: string;
 }
@@ -73,8 +75,21 @@ export async function askAboutNodeClasses(
     Promise.all(due.map((nodeClass) => factsOf(call, nodeClass, { settings: cluster, types }))),
     Promise.all(going.map((nodeClass) => nodeClassRemains(call, nodeClass, cluster))),
   ]);
-  return { facts, remains, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
+  const leftOut = facts.flatMap(networksLeftOut);
+  return { facts, remains, leftOut, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
 }
+
+/** What could not be found out of a NodeClass and keeps it from nothing. */
+const networksLeftOut = ({ nodeClass, networksUnknown }: NodeClassFacts): readonly LeftOut[] =>
+  networksUnknown === undefined
+    ? []
+    : [
+        {
+          object: { apiVersion: 'ec2', kind: 'the security groups of', name: nodeClass },
+          field: 'DescribeSecurityGroupVpcAssociations',
+          problem: networksUnknown,
+        },
+      ];
 
 /**
  * How long a NodeClass that is not ready is asked about at each look, because its own instance

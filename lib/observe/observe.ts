@@ -106,6 +106,7 @@ export async function observe(
       ...market.leftOut,
       ...shifted.leftOut,
       ...ailing.leftOut,
+      ...asked.leftOut,
     ],
     shiftedZones: shifted.zoneIds,
     ...(options.marketUpkeep === true && { market }),

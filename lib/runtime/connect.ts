@@ -1,17 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type AwsCall, typedCall } from '#lib/aws/call.ts';
-import { type DescribedCluster, describeCluster } from '#lib/aws/cluster.ts';
 import { clusterTokens } from '#lib/aws/cluster-token.ts';
-import { describeAwsError } from '#lib/aws/errors.ts';
 import { sdkCall } from '#lib/aws/sdk-call.ts';
 import { connectEndpoint } from '#lib/kube/connect-endpoint.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
 import { withPatience } from '#lib/kube/patience.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
+import { askEks } from './ask-eks.ts';
 import { createLogger, logOf } from './middleware.ts';
-import { clusterToAsk, type Environment, readSettings, settingsTold } from './settings.ts';
+import { clusterToAsk, type Environment, readSettings } from './settings.ts';
 import type { Shell } from './shell.ts';
 
 /**
@@ -24,7 +23,8 @@ export async function connect(
   environment: Environment,
 ): Promise<{ readonly shell: Shell; readonly logger: Logger }> {
   const asked = clusterToAsk(environment);
-  const told = asked === undefined ? {} : await askEks(asked, environment);
+  const told =
+    asked === undefined ? {} : await askEks(awsIn(asked.region, environment), asked.clusterName);
   const settings = readSettings({ ...told, ...withoutEmpty(environment) });
   const logger = createLogger(service);
   return {
@@ -46,37 +46,13 @@ async function sleep(ms: number): Promise<void> {
   await delay(ms);
 }
 
-/** An endpoint override is the SDK's own, here so that it need not be of this process. */
 /** Only Lambda's standard output is read for metrics. */
 const metricsOf = ({ AWS_LAMBDA_FUNCTION_NAME }: Environment): Pick<Shell, 'writeMetrics'> =>
   AWS_LAMBDA_FUNCTION_NAME ? { writeMetrics: (line) => process.stdout.write(`${line}\n`) } : {};
 
+/** An endpoint override is the SDK's own, here so that it need not be of this process. */
 const awsIn = (region: string, { AWS_ENDPOINT_URL: endpoint }: Environment): AwsCall =>
   typedCall(sdkCall({ region, ...(endpoint && { endpoint }) }));
-
-async function askEks(
-  {
-    region,
-    clusterName,
-  }: {
-    readonly region: string;
-    readonly clusterName: string;
-  },
-  environment: Environment,
-): Promise<Environment> {
-  return settingsTold(await described(awsIn(region, environment), clusterName));
-}
-
-async function described(aws: AwsCall, clusterName: string): Promise<DescribedCluster> {
-  try {
-    return await describeCluster(aws, clusterName);
-  } catch (cause) {
-    throw new Error(
-      `What the settings leave out of the cluster was asked of EKS, in vain: ${describeAwsError(cause)}. Grant eks:DescribeCluster, or set JOINERY_CLUSTER_ENDPOINT, JOINERY_CLUSTER_CA, JOINERY_SERVICE_CIDR and JOINERY_KUBERNETES_VERSION`,
-      { cause },
-    );
-  }
-}
 
 const WHY_UNREACHABLE =
   'an endpoint that is private takes functions in its VPC, and a security group that lets them in';
