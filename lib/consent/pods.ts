@@ -42,6 +42,23 @@ export function isProvisionable(pod: Pod, liveNodes?: ReadonlySet<string>): bool
   return !isDaemon(pod) && !isMirror(pod);
 }
 
+const DEFAULT_SCHEDULER = 'default-scheduler';
+
+/** Whether kube-scheduler itself is to place a pod, and none of its kind. */
+export const isForDefaultScheduler = ({ schedulerName }: Pod): boolean =>
+  schedulerName === DEFAULT_SCHEDULER;
+
+/** Whether a pod waits for kube-scheduler's first word; one that is gated has had it. */
+export const isUntried = (pod: Pod): boolean =>
+  pod.scheduled === undefined &&
+  (pod.nodeName ?? '') === '' &&
+  (pod.nominatedNodeName ?? '') === '' &&
+  pod.phase === 'Pending' &&
+  isActive(pod) &&
+  isForDefaultScheduler(pod) &&
+  !isDaemon(pod) &&
+  !isMirror(pod);
+
 /** Whether a pod will need another node when its own goes. */
 export const isReschedulable = (pod: Pod): boolean =>
   (isActive(pod) || (isOfStatefulSet(pod) && isTerminating(pod))) &&

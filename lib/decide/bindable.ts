@@ -1,8 +1,7 @@
+import { isForDefaultScheduler } from '#lib/consent/pods.ts';
 import { selects } from '#lib/constraints/label-selector.ts';
 import type { Pod, PodAffinityTerm } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-
-const DEFAULT_SCHEDULER = 'default-scheduler';
 
 /**
  * Which of `pods` may be bound without asking kube-scheduler, by uid: those for which it would look
@@ -16,7 +15,7 @@ export function bindableAmong(pods: readonly Pod[], snapshot: Snapshot): Readonl
   const everybody = [...snapshot.pods, ...snapshot.nodes.flatMap((each) => each.pods)];
   const wary = everybody.filter(({ podAntiAffinity }) => podAntiAffinity.required.length > 0);
   const isSimple = (pod: Pod): boolean =>
-    pod.schedulerName === DEFAULT_SCHEDULER &&
+    isForDefaultScheduler(pod) &&
     pod.resourceClaims.length === 0 &&
     pod.topologySpread.length === 0 &&
     pod.podAffinity.required.length === 0 &&

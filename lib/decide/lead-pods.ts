@@ -1,4 +1,5 @@
-import { byNamespacedName } from '#lib/constraints/order.ts';
+import { isUntried } from '#lib/consent/pods.ts';
+import { byNamespacedName, chain } from '#lib/constraints/order.ts';
 import { liftOf, type Release } from '#lib/lifecycle/barrier.ts';
 import type { Node } from '#lib/model/node.ts';
 import { nodeRef, podRef } from '#lib/model/object-ref.ts';
@@ -14,7 +15,9 @@ import { podName } from './new-node-claim.ts';
  * where that is wanted and safe; then all the nodes are released. A nomination of ours that leads
  * nowhere is taken back.
  *
- * Nominations are written last because a failed attempt of a pod that may preempt loses them.
+ * Nominations are written last because a failed attempt of a pod that may preempt loses them, and
+ * among them last those of pods that kube-scheduler has not tried yet, the next of them at the very
+ * end: it may have tried them by then, and does not again before a node is released.
  * Source: kube-scheduler v1.36, schedule_one.go and the preemption plugin, and observed.
  */
 export function leadPods(
@@ -37,7 +40,7 @@ export function leadPods(
   );
   return [
     ...lost.toSorted(byNamespacedName).map((pod) => nominate(pod, null)),
-    ...named.toSorted(byNamespacedName).flatMap((pod) => {
+    ...named.toSorted(byNextAttempt).flatMap((pod) => {
       const name = nodeOf.get(podName(pod))?.meta.name ?? '';
       return pod.nominatedNodeName === name ? [] : [nominate(pod, name)];
     }),
@@ -50,6 +53,13 @@ export function leadPods(
     ...release.nodes.flatMap(liftOf),
   ];
 }
+
+/** Those that are parked first, then those that were made last. */
+const byNextAttempt = chain<Pod>(
+  (a, b) => Number(isUntried(a)) - Number(isUntried(b)),
+  (a, b) => (isUntried(a) ? b.meta.createdAt - a.meta.createdAt : 0),
+  byNamespacedName,
+);
 
 const nominate = (pod: Pod, nodeName: string | null): Action => ({
   kind: 'nominate',

@@ -1,5 +1,5 @@
 import { isActive } from '#lib/consent/pod-state.ts';
-import { isProvisionable, isReschedulableNow } from '#lib/consent/pods.ts';
+import { isProvisionable, isReschedulableNow, isUntried } from '#lib/consent/pods.ts';
 import { byNamespacedName } from '#lib/constraints/order.ts';
 import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
 import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
@@ -11,6 +11,7 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import { isGoing } from '#lib/solver/hosts/hosts.ts';
 import { ineligibility } from '#lib/solver/refusals/eligibility.ts';
 import { volumeObjectsOf } from '#lib/solver/volumes/volume-lookup.ts';
+import { hopelessAmong } from './untried.ts';
 import { wakeRule } from './wake-rule.ts';
 
 /** Which pods of a Snapshot need a place, and which places are spoken for. */
@@ -36,7 +37,10 @@ export function podsToPlace(
 ): PodsToPlace {
   const names = namesOfNodes(snapshot);
   const liveNames = new Set(names.keys());
-  const pending = snapshot.pods.filter((pod) => isProvisionable(asPromised(pod), liveNames));
+  const marked = snapshot.pods.filter((pod) => isProvisionable(asPromised(pod), liveNames));
+  const untried = snapshot.pods.filter((pod) => isUntried(asPromised(pod)));
+  const planned = expectedOn(untried, snapshot);
+  const pending = [...marked, ...hopelessAmong(untried, marked, planned, snapshot)];
   const objects = volumeObjectsOf(snapshot);
   const mayWake = wakeRule(snapshot, pending);
   const judged = pending.map((pod) => ({

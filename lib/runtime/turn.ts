@@ -13,7 +13,7 @@ import { keepingLease } from './keep-lease.ts';
 import { isFreeNews, needsLease } from './lease-free.ts';
 import type { Remaining } from './middleware.ts';
 import { inTurn, isNews, withNews } from './news.ts';
-import { gatheredBy, settle } from './settle.ts';
+import { noteGathered, settle, settleAgain } from './settle.ts';
 import type { Shell } from './shell.ts';
 import { statusAskedIn, statusQuestion, withStatus } from './status-poll.ts';
 
@@ -179,13 +179,12 @@ async function goRounds(
   while (rounds.length < MAX_ROUNDS && shell.now() < until) {
     // What goes on coming after a launch is gathered again, so that few calls launch a burst.
     const last = rounds.at(-1);
-    if (story.settles && last?.outcomes.some(isLaunch)) {
-      await settle(shell, until, gatheredBy(last.plan, last.snapshot));
-    }
+    if (story.settles && last?.outcomes.some(isLaunch)) await settleAgain(shell, until);
     const question = last === undefined ? statusQuestion(lease, shell.now()) : 'recall';
     const asking = withStatus(story, question);
     const round = await goRound(shell, asking, limits, (each) => isToBeDone(each) && !isNews(each));
     rounds.push(round);
+    if (story.settles) noteGathered(shell, round.plan, round.snapshot);
     const news = round.plan.actions.filter(isNews);
     telling = inTurn(telling, () => act(shell, news, limits));
     if (!round.outcomes.some(leadsOn)) break;

@@ -1,4 +1,4 @@
-import { isProvisionable } from '#lib/consent/pods.ts';
+import { isProvisionable, isUntried } from '#lib/consent/pods.ts';
 import { reject } from '#lib/constraints/rejection.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
 import { INITIALIZED, NODEPOOL } from '#lib/model/labels.ts';
@@ -113,6 +113,6 @@ const describeUninitialized = ({ node, claim }: StateNode): string =>
   ].join(', ');
 
 function onlyOfMoved(refusal: SolveRefusal): readonly SolveRefusal[] {
-  const pods = refusal.pods.filter((pod) => !isProvisionable(pod));
+  const pods = refusal.pods.filter((pod) => !isProvisionable(pod) && !isUntried(pod));
   return pods.length === 0 ? [] : [{ ...refusal, pods }];
 }

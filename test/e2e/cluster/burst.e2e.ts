@@ -26,6 +26,17 @@ describe('a thousand pods on a real control plane', () => {
         60_000,
         () => 'the NodePool is ready',
       );
+      const readyAt = new Date().toISOString();
+      await until(
+        async () =>
+          world
+            .joinery()
+            .lines.some(
+              ({ time, message }) => time > readyAt && message === 'provision: nothing to do',
+            ),
+        60_000,
+        () => 'Joinery has nothing to do',
+      );
       const seen = await burst(world, deployments(PODS, DEPLOYMENTS), PODS);
       tell(seen);
       expect(seen.seconds).not.toBeNaN();
@@ -44,6 +55,7 @@ function tell(seen: Burst): void {
       `${PODS} pods of ${DEPLOYMENTS} Deployments: all run after ${seen.seconds.toFixed(1)} s, ${seen.ourSeconds.toFixed(1)} s of it in Joinery's looks, decisions and calls`,
       `  the first instance after ${seen.firstInstanceAfterSeconds.toFixed(1)} s; ${seen.claims} NodeClaims, ${seen.nodes} nodes`,
       `  ${share} % of ${seen.planned} pods where planned; $${seen.plannedUsdPerHour.toFixed(2)}/h, half a minute later $${seen.settledUsdPerHour.toFixed(2)}/h`,
+      ...seen.timeline,
     ].join('\n'),
   );
 }

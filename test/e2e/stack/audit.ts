@@ -11,6 +11,8 @@ export interface AuditedCall {
   readonly namespace: string;
   readonly name: string;
   readonly status: number;
+  /** In milliseconds since 1970. */
+  readonly receivedAt: number;
 }
 
 /** Every call that Joinery has made of this cluster, in the order in which they ended. */
@@ -19,7 +21,7 @@ export const auditedCalls = (plane: ControlPlane): readonly AuditedCall[] =>
     .split('\n')
     .filter((line) => line.endsWith('}'))
     .map((line) => {
-      const { verb, objectRef = {}, responseStatus = {} } = JSON.parse(line);
+      const { verb, objectRef = {}, responseStatus = {}, ...others } = JSON.parse(line);
       const { apiGroup = '', resource = '', subresource, namespace = '', name = '' } = objectRef;
       return {
         verb,
@@ -28,5 +30,6 @@ export const auditedCalls = (plane: ControlPlane): readonly AuditedCall[] =>
         namespace,
         name,
         status: responseStatus.code ?? 0,
+        receivedAt: Date.parse(others.requestReceivedTimestamp),
       };
     });

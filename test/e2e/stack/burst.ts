@@ -3,6 +3,7 @@ import { podDigest } from '#lib/decide/pods-to-place.ts';
 import { FOR_PODS } from '#lib/model/labels.ts';
 import type { KubeObject } from './cluster-client.ts';
 import type { RealWorld } from './real-world.ts';
+import { type Moment, momentOf, says, tellTimeline } from './timeline.ts';
 
 /** What became of pods that came all at once. */
 export interface Burst {
@@ -20,10 +21,13 @@ export interface Burst {
   readonly settledUsdPerHour: number;
   /** In turns of provision until all ran, without waiting for more pods: the part that is Joinery's. */
   readonly ourSeconds: number;
+  /** How it came about, in lines. */
+  readonly timeline: readonly string[];
 }
 
 const PATIENCE_MS = 180_000;
 const SETTLING_MS = 30_000;
+const LOOK_MS = 1_000;
 
 /** Applies the workloads at once and waits until all their pods run. */
 export async function burst(
@@ -36,15 +40,19 @@ export async function burst(
   await Promise.all(workloads.map((workload) => cluster.apply(workload)));
   let running: readonly KubeObject[] = [];
   const claims = new Map<string, KubeObject>();
-  let isDone = false;
-  while (!isDone && Date.now() - beganAt < PATIENCE_MS) {
-    await delay(1_000);
-    for (const claim of await cluster.list('NodeClaim')) claims.set(claim.metadata.name, claim);
-    running = (await cluster.list('Pod')).filter(isReady);
-    isDone = running.length >= pods;
+  let nodes: readonly KubeObject[] = [];
+  const moments: Moment[] = [];
+  while (running.length < pods && Date.now() - beganAt < PATIENCE_MS) {
+    await delay(LOOK_MS);
+    const seconds = (Date.now() - beganAt) / 1_000;
+    const living = await cluster.list('NodeClaim');
+    nodes = await cluster.list('Node');
+    const all = await cluster.list('Pod');
+    moments.push(momentOf(seconds, { pods: all, claims: living, nodes }));
+    for (const claim of living) claims.set(claim.metadata.name, claim);
+    running = all.filter((pod) => says(pod, 'Ready', 'True'));
   }
   const endedAt = Date.now();
-  const nodes = await cluster.list('Node');
   const claimOf = new Map<string, string>();
   for (const { metadata } of claims.values()) {
     for (const digest of (metadata.annotations?.[FOR_PODS] ?? '').split(' ')) {
@@ -61,7 +69,7 @@ export async function burst(
   await delay(SETTLING_MS);
   const settled = await cluster.list('Node');
   return {
-    seconds: isDone ? (endedAt - beganAt) / 1_000 : Number.NaN,
+    seconds: running.length >= pods ? (endedAt - beganAt) / 1_000 : Number.NaN,
     firstInstanceAfterSeconds: (Math.min(...world.bridge.seenAt.values()) - beganAt) / 1_000,
     planned: known.length,
     asPlanned: known.filter(Boolean).length,
@@ -70,15 +78,9 @@ export async function burst(
     plannedUsdPerHour: usdOf(world, nodes),
     settledUsdPerHour: usdOf(world, settled),
     ourSeconds: ourSeconds(world, beganAt, endedAt),
+    timeline: tellTimeline(world, beganAt, moments),
   };
 }
-
-const isReady = ({ status }: KubeObject): boolean =>
-  Array.isArray(status?.conditions) &&
-  status.conditions.some(
-    (one: { readonly type: string; readonly status: string }) =>
-      one.type === 'Ready' && one.status === 'True',
-  );
 
 const usdOf = ({ account }: RealWorld, nodes: readonly KubeObject[]): number =>
   nodes.reduce(
