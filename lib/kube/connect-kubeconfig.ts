@@ -39,14 +39,26 @@ export function readKubeconfig(file?: string): {
 
 function load(file: string | undefined): KubeConfig {
   const config = new KubeConfig();
-  if (file === undefined) config.loadFromDefault();
-  else config.loadFromFile(file);
+  try {
+    if (file === undefined) config.loadFromDefault();
+    else config.loadFromFile(file);
+  } catch (error) {
+    const which = file ?? 'that KUBECONFIG names, else ~/.kube/config,';
+    const [why] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new Error(`The kubeconfig ${which} cannot be read: ${why}`, { cause: error });
+  }
   return config;
 }
+
+/** What the library makes up where it finds no file, nor the account of a pod. */
+const MADE_UP = 'http://localhost:8080';
 
 function serverOf(cluster: { readonly server: string } | null): string {
   const server = cluster?.server;
   if (server?.startsWith('https://')) return server;
+  if (server === MADE_UP) {
+    throw new Error('There is no kubeconfig: expected ~/.kube/config, or KUBECONFIG to name one');
+  }
   throw new Error(
     `Expected a kubeconfig whose current context names an https cluster, found ${server ?? 'none'}`,
   );

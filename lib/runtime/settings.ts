@@ -52,6 +52,23 @@ export const readSettings = (environment: Environment): Settings =>
     identity: read(SETTINGS.identity),
   }));
 
+/**
+ * Throws as readSettings does, before anybody was asked for what is not told: EKS may still tell it.
+ */
+export function checkSettings(environment: Environment): void {
+  const told = Object.entries(environment).filter(([, value]) => value);
+  readSettings({ ...settingsTold(NOT_ASKED_YET), ...Object.fromEntries(told) });
+}
+
+/** Stands for what is not known yet and is right in form. */
+const NOT_ASKED_YET = {
+  endpoint: 'https://localhost',
+  certificateAuthority: 'bm9uZQ==',
+  serviceCidr: '10.0.0.0/16',
+  kubernetesVersion: '1.0',
+  dnsAddress: '',
+};
+
 /** Bad ones are told with all other bad settings. */
 const placementIn = (text: string): PlacementMode =>
   text === 'bind' || text === 'none' ? text : 'nominate';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '#lib/runtime/settings.ts';
+import { checkSettings, readSettings } from '#lib/runtime/settings.ts';
 
 const GOOD = {
   JOINERY_CLUSTER_NAME: 'demo',
@@ -89,5 +89,22 @@ describe('readSettings', () => {
     expect(() => readSettings({ ...GOOD, JOINERY_CLUSTER_NAME: '' })).toThrow(
       /JOINERY_CLUSTER_NAME is missing/,
     );
+  });
+});
+
+describe('checkSettings', () => {
+  const { JOINERY_CLUSTER_NAME, AWS_REGION, JOINERY_HINT_QUEUE_URL } = GOOD;
+  const named = { JOINERY_CLUSTER_NAME, AWS_REGION, JOINERY_HINT_QUEUE_URL };
+
+  it('does not miss what EKS will be asked', () => {
+    expect(() => checkSettings({ ...named, JOINERY_CLUSTER_CA: '' })).not.toThrow();
+    expect(() => readSettings(named)).toThrow('JOINERY_CLUSTER_CA is missing');
+  });
+
+  it('names every malformed setting at once all the same', () => {
+    const check = () =>
+      checkSettings({ ...named, JOINERY_PLACEMENT: 'magic', JOINERY_SERVICE_CIDR: 'wide' });
+
+    expect(check).toThrow(/JOINERY_SERVICE_CIDR is "wide".*JOINERY_PLACEMENT is "magic"/);
   });
 });

@@ -5,7 +5,7 @@ import { sdkCall } from '#lib/aws/sdk-call.ts';
 import { connectKubeconfig, readKubeconfig } from '#lib/kube/connect-kubeconfig.ts';
 import { connect } from '#lib/runtime/connect.ts';
 import type { Log } from '#lib/runtime/log.ts';
-import { type Environment, readSettings } from '#lib/runtime/settings.ts';
+import { checkSettings, type Environment, readSettings } from '#lib/runtime/settings.ts';
 import type { Io } from '../io.ts';
 import { type Doors, openDoors } from './doors.ts';
 import { localLog } from './log.ts';
@@ -29,6 +29,9 @@ export interface LocalArguments {
 export type Ending = Promise<void>;
 
 const WRONG_USAGE = 2;
+const MAX_PORT = 65_535;
+/** A day: whoever looks less often does not want to be looked at. */
+const MAX_SECONDS = 86_400;
 
 /**
  * Serves the functions against the kubeconfig's cluster and AWS until `ending`. Gives the exit
@@ -68,8 +71,11 @@ function wrongUsage(args: LocalArguments): string | undefined {
     '--drift-every': args.driftEvery,
   };
   for (const [name, value] of Object.entries(numbers)) {
-    const isGood = /^\d{1,5}$/.test(value) && (name === '--port' || Number(value) > 0);
-    if (!isGood) return `${name} is ${JSON.stringify(value)}: expected a whole number`;
+    const [least, most] = name === '--port' ? [0, MAX_PORT] : [1, MAX_SECONDS];
+    const isGood = /^\d{1,5}$/.test(value) && Number(value) >= least && Number(value) <= most;
+    if (!isGood) {
+      return `${name} is ${JSON.stringify(value)}: expected a whole number from ${least} to ${most}`;
+    }
   }
   return (args.tlsCert === undefined) === (args.tlsKey === undefined)
     ? undefined
@@ -84,6 +90,7 @@ async function serve(
   const told = { JOINERY_HINT_QUEUE_URL: LOCAL_QUEUE_URL, ...given };
   const nameless = whatIsUnnamed(told);
   if (nameless.length > 0) throw new Error(`Say ${nameless.join(', and ')}`);
+  checkSettings(told);
   const environment = await preflight({
     kube: connectKubeconfig(),
     kubeconfig: readKubeconfig(),
@@ -91,7 +98,6 @@ async function serve(
     environment: told,
     warn: (line) => log.warn(line),
   });
-  // Once here, so that what is wrong is said once and before anything is served.
   const { cluster } = readSettings(environment);
   const doorOptions = doorsOf(args);
   const schedules = {
