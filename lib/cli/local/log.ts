@@ -1,3 +1,4 @@
+import { KubeFailure } from '#lib/kube/errors.ts';
 import type { Log } from '#lib/runtime/log.ts';
 import type { Io } from '../io.ts';
 
@@ -31,10 +32,14 @@ export function localLog(io: Pick<Io, 'out'>, output: 'text' | 'json', now: () =
 function sentencesIn({ said, error, body }: Fields): readonly string[] {
   return [
     ...(Array.isArray(said) ? said.map(String) : []),
-    ...(error === undefined ? [] : [describe(error)]),
+    ...(error === undefined ? [] : [sentenceOf(error)]),
     ...(typeof body === 'string' ? [body] : []),
   ];
 }
+
+/** Where a bug was is worth a stack; an API server that does not answer is not. */
+const sentenceOf = (error: unknown): string =>
+  error instanceof KubeFailure ? error.message : describe(error);
 
 const describe = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { localLog } from '#lib/cli/local/log.ts';
+import { KubeFailure } from '#lib/kube/errors.ts';
 
 function written(output: 'text' | 'json') {
   const lines: string[] = [];
@@ -20,6 +21,14 @@ describe('the log of joinery local', () => {
       '00:00:01 ERROR provision: failed',
     ]);
     expect(lines[4]).toContain('RangeError: too far');
+  });
+
+  it('spares a person the stack where an API server did not answer', () => {
+    const { log, lines } = written('text');
+    const message = 'GET /version: no answer (connect ECONNREFUSED)';
+    log.error('provision: failed', { error: new KubeFailure('notNow', message, {}) });
+
+    expect(lines).toEqual(['00:00:01 ERROR provision: failed', `         ${message}`]);
   });
 
   it('gives a machine one object a line, errors with their stacks', () => {
