@@ -4,7 +4,7 @@ import { deleteLaunchTemplate } from '#lib/aws/node-class-remains.ts';
 import { soldOutUntil } from '#lib/ec2/fleet-errors.ts';
 import { encodeChange, encodeStatus } from '#lib/kube/encode-change.ts';
 import { encodeNodeClaim } from '#lib/kube/encode-node-claim.ts';
-import { alreadyExists, isGone } from '#lib/kube/errors.ts';
+import { alreadyExists, isGone, KubeFailure } from '#lib/kube/errors.ts';
 import { recordEvent } from '#lib/kube/record-event.ts';
 import { rememberSoldOut } from '#lib/kube/sold-out.ts';
 import { create, patch, patchStatus, remove } from '#lib/kube/write.ts';
@@ -17,6 +17,7 @@ import type { LimitedPorts } from './ports.ts';
 import { refreshMarket, rememberWhatNodesTold } from './refresh-market.ts';
 import { DONE, type Result } from './result.ts';
 import { tellInstance } from './tell-claim.ts';
+import { updateNodeAnew } from './update-node.ts';
 import type { Versions } from './versions.ts';
 
 /** What doing an action takes. */
@@ -94,7 +95,14 @@ async function createNodeClaim(ports: DoingPorts, action: Of<'createNodeClaim'>)
 
 async function update(ports: DoingPorts, action: Of<'update'>): Promise<Result> {
   const ref = ports.versions.current(action.object);
-  const version = await patch(ports.kube, ref, encodeChange(action.meta, action.taints));
+  const { meta, taints, seen } = action;
+  const version = await patch(ports.kube, ref, encodeChange(meta, taints)).catch(
+    async (error: unknown) => {
+      const isBehind = error instanceof KubeFailure && error.kind === 'conflict';
+      if (!isBehind || seen === undefined) throw error;
+      return await updateNodeAnew(ports, action, seen);
+    },
+  );
   ports.versions.note(action.object, version);
   return DONE;
 }

@@ -44,7 +44,12 @@ export function initializationStep(claim: NodeClaim, around: Surroundings): Clai
   }
   if (node && node.meta.labels[INITIALIZED_LABEL] !== 'true') {
     const meta = { labels: { [INITIALIZED_LABEL]: 'true' } };
-    return { actions: [{ kind: 'update', object: nodeRef(node), meta }], lookAgainInMs: 1_000 };
+    const { finalizers, owners } = node.meta;
+    const seen = { finalizers, owners, taints: node.taints };
+    return {
+      actions: [{ kind: 'update', object: nodeRef(node), meta, seen }],
+      lookAgainInMs: 1_000,
+    };
   }
   return { conditions: [{ type: INITIALIZED, status: 'True' }] };
 }

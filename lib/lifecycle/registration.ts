@@ -83,6 +83,7 @@ function bringIntoStep(node: Node, claim: NodeClaim): readonly Action[] {
       object: nodeRef(node),
       meta: metaFor(node, claim),
       taints: taintsFor(node, claim),
+      seen: { finalizers: node.meta.finalizers, owners: node.meta.owners, taints: node.taints },
     },
   ];
 }

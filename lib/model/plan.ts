@@ -28,6 +28,13 @@ export interface MetaChange {
   readonly owners?: readonly Owner[];
 }
 
+/** What of a Node is written as a whole. */
+export interface NodeLists {
+  readonly finalizers: readonly string[];
+  readonly owners: readonly Owner[];
+  readonly taints: readonly Taint[];
+}
+
 /** A change of an object's status; what is absent stays. Lists are whole. */
 export interface StatusChange {
   readonly conditions?: readonly Condition[];
@@ -74,6 +81,11 @@ export type Action =
       readonly meta: MetaChange;
       /** Nodes only: the whole list, as it shall be. */
       readonly taints?: readonly Taint[];
+      /**
+       * Nodes only: the lists as they were. Where others have written to the Node since, the same
+       * difference is made to what it has become; without them the update is lost then.
+       */
+      readonly seen?: NodeLists;
     }
   | { readonly kind: 'updateStatus'; readonly object: ObjectRef; readonly status: StatusChange }
   | {
