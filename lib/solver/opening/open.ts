@@ -13,6 +13,7 @@ import {
   isHolder,
   joinDraft,
   type NodeClaimDraft,
+  offersEnough,
   openDraft,
   requirementsOfDraft,
 } from './draft.ts';
@@ -120,21 +121,35 @@ export interface Around {
 export function withoutHeavierHome(
   portions: readonly Portion[],
   source: Source,
-  { ledger, context }: Around,
+  around: Around,
 ): readonly Portion[] {
-  const heavier = context.sources.filter(
+  const heavier = around.context.sources.filter(
     ({ nodePool }) => nodePool.weight > source.nodePool.weight,
   );
   if (heavier.length === 0) return portions;
-  return portions.filter(
-    (portion) =>
-      !heavier.some((each) =>
-        admissionsFor(each, portion.asks, context.admissions).some(
-          (admission) => shapesFor(admission, portion, ledger).length > 0,
-        ),
-      ),
-  );
+  return portions.filter((portion) => !heavier.some((each) => isHome(each, portion, around)));
 }
+
+/** Whether a NodePool could make a node for one pod alone. */
+function isHome(source: Source, portion: Portion, { ledger, context }: Around): boolean {
+  const isStrict = source.hasMinValues && context.minValuesPolicy === 'Strict';
+  return admissionsFor(source, portion.asks, context.admissions).some((admission) => {
+    const [any] = admission.choices.values();
+    if (!any) return false;
+    const alone = withOne(openDraft(admission, any, tightAllowanceIn(ledger, source)), portion);
+    if (isStrict) return offersEnough(alone);
+    for (const choice of admission.choices.values()) if (isHolder(alone, choice)) return true;
+    return false;
+  });
+}
+
+/** An empty draft as though one pod were on it. */
+const withOne = (draft: NodeClaimDraft, { group }: Portion): NodeClaimDraft => ({
+  ...draft,
+  used: group.amounts,
+  hostPorts: group.hostPorts,
+  counts: new Map([[group, 1]]),
+});
 
 /** The reserved node on which most is carried; price has no say. */
 function fromReservation(
@@ -244,7 +259,7 @@ function emptyDraft(
 ): NodeClaimDraft {
   const draft = openDraft(admission, shape, tightAllowanceIn(ledger, admission.source));
   if (!admission.source.hasMinValues || context.minValuesPolicy === 'Strict') return draft;
-  const alone = { ...draft, used: seed.group.amounts, hostPorts: seed.group.hostPorts };
+  const alone = withOne(draft, seed);
   const types = holdersOf(alone).map(({ sourceType }) => sourceType);
   const unmet = unmetMinimums(types, requirementsOfDraft(alone));
   if (unmet.length === 0) return draft;

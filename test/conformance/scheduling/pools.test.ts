@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { spec, taint, tolerating } from '#test/build/constraints.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
-import { named, planOf, pool, ZONE } from '#test/build/plans.ts';
+import { about, HOSTNAME, named, near, planOf, pool, ZONE } from '#test/build/plans.ts';
+import { aDaemonSet, aPod } from '#test/build/pods.ts';
+
+const NODEPOOL = 'karpenter.sh/nodepool';
 
 describe('10.9 taints, pools, weights', () => {
   const tainted = (text: string) => aNodePool({ template: { taints: [taint(text)] } });
@@ -62,6 +65,61 @@ describe('10.9 taints, pools, weights', () => {
 });
 
 describe('weights, within one pass', () => {
+  const heavy = pool('heavy', { weight: 10 });
+  const ports = (...numbers: readonly number[]) => ({
+    hostPorts: numbers.map((port) => ({ ip: '0.0.0.0', port, protocol: 'TCP' as const })),
+  });
+
+  it.each([
+    [
+      'minValues that no type meets',
+      {
+        nodePools: [
+          pool('heavy', {
+            weight: 10,
+            template: { requirements: [spec('karpenter.k8s.aws/instance-family Exists', 2)] },
+          }),
+          pool('light'),
+        ],
+      },
+    ],
+    [
+      'a daemon that takes their ports',
+      {
+        daemonSets: [
+          aDaemonSet({
+            pod: aPod({ ...ports(80, 81), nodeSelector: { [NODEPOOL]: 'heavy' } }),
+          }),
+        ],
+        nodePools: [heavy, pool('light')],
+      },
+    ],
+  ])('pods fill a lighter node where the heavier pool can make none: %s', (_, more) => {
+    const { claims } = planOf({
+      ...more,
+      pods: [named('first', ports(80)), named('second', ports(81))],
+    });
+
+    expect(claims.map(({ nodePool, pods }) => [nodePool, pods])).toEqual([
+      ['light', ['default/first', 'default/second']],
+    ]);
+  });
+
+  it('a pod joins its mate on a lighter node: alone it could be on none of the heavier ones', () => {
+    const { claims, refused } = planOf({
+      nodePools: [heavy, pool('light')],
+      pods: [
+        named('mate', { nodeSelector: { [NODEPOOL]: 'light' }, meta: { labels: { app: 'db' } } }),
+        named('web', near(about('db', HOSTNAME))),
+      ],
+    });
+
+    expect(refused).toEqual([]);
+    expect(claims.map(({ nodePool, pods }) => [nodePool, pods])).toEqual([
+      ['light', ['default/mate', 'default/web']],
+    ]);
+  });
+
   it('a pod does not fill a lighter node while a heavier pool could make one for it', () => {
     const { claims } = planOf({
       nodePools: [
