@@ -1,6 +1,7 @@
 /**
- * consolidate: proposes to remove nodes that are not needed. So far that is empty nodes; what it
- * keeps, and why, is in its log. It only proposes: provision drains and terminates.
+ * consolidate: proposes to remove nodes that are not worth their price, empty ones and such whose
+ * pods fit elsewhere or on cheaper nodes, several commands in one pass. It only proposes: provision
+ * makes what comes first, drains and terminates.
  */
 import { decideConsolidate } from '#lib/decide/consolidate.ts';
 import type { Remaining } from '#lib/runtime/middleware.ts';

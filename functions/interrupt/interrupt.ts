@@ -11,8 +11,8 @@ import { decideInterrupt } from '#lib/decide/interrupt.ts';
 import type { Interruption } from '#lib/model/interruption.ts';
 import type { Remaining } from '#lib/runtime/middleware.ts';
 import { ownAnnouncements } from '#lib/runtime/own-announcements.ts';
-import { logTurn } from '#lib/runtime/report.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
+import { tellTurn } from '#lib/runtime/tell-turn.ts';
 import { takeTurn } from '#lib/runtime/turn.ts';
 import { undoneIn } from '#lib/runtime/undone-deletions.ts';
 import { readMessages } from '#lib/triggers/wake-up.ts';
@@ -21,6 +21,12 @@ import { readMessages } from '#lib/triggers/wake-up.ts';
 export const createInterrupt = (shell: Shell) => async (event: unknown, context: Remaining) => {
   const messages = readMessages(event);
   const { ours, later, toldBy } = await ownAnnouncements(shell, messages);
+  if (ours.length === 0) {
+    shell.log.info('interrupt: nothing of ours', {
+      messages: messages.length,
+      later: later.length,
+    });
+  }
   const undone = ours.length > 0 ? await interrupt(shell, ours, context) : [];
   const again = new Set([...later, ...undone.flatMap(toldBy)]);
   return { batchItemFailures: [...again].map((itemIdentifier) => ({ itemIdentifier })) };
@@ -39,6 +45,6 @@ async function interrupt(
   } as const;
   const wakeUp = { kind: 'announcements', interruptions } as const;
   const report = await takeTurn(shell, story, wakeUp, context);
-  logTurn(shell, { name: story.name, wakeUp, report });
+  await tellTurn(shell, story, wakeUp, report);
   return undoneIn(report.rounds);
 }

@@ -5,7 +5,10 @@ import type { WakeUp } from '#lib/triggers/wake-up.ts';
 import type { Shell } from './shell.ts';
 import type { Round, TurnReport } from './turn.ts';
 
-/** So many refusals, warnings and kept nodes are spelled out; the rest is counted. */
+/**
+ * So many of anything are spelled out; the rest is counted, because CloudWatch cuts lines above
+ * 256 kB, and a burst may make a thousand NodeClaims of a few kB each.
+ */
 const SPELLED_OUT = 10;
 
 /** A turn, and what is known of it. */
@@ -23,18 +26,27 @@ export interface ToldTurn {
 export function logTurn(shell: Pick<Shell, 'log' | 'now'>, told: ToldTurn): void {
   const { name, wakeUp, report, figures } = told;
   const outcomes = report.rounds.flatMap((round) => round.outcomes);
+  const notDone = outcomes.filter(({ result }) => result !== 'done');
+  const nodeClaims = plansOf(report).flatMap((plan) => plan.nodeClaims);
   shell.log.info(`${name}: ${report.result}`, {
     said: describeTurn(wakeUp, report, shell.now()),
     rounds: report.rounds.length,
     tookMs: tookMs(report),
     ...(figures && { figures }),
     did: Object.fromEntries(countDone(outcomes)),
-    nodeClaims: plansOf(report).flatMap(({ nodeClaims }) => nodeClaims),
-    notDone: outcomes
-      .filter(({ result }) => result !== 'done')
-      .map(({ action, result, because }) => ({ action: action.kind, result, because })),
+    ...listed('nodeClaims', nodeClaims),
+    ...listed(
+      'notDone',
+      notDone.map(({ action, result, because }) => ({ action: action.kind, result, because })),
+    ),
   });
 }
+
+/** A list's beginning, and how long it is where that is more. */
+const listed = (key: string, list: readonly unknown[]) => ({
+  [key]: list.slice(0, SPELLED_OUT),
+  ...(list.length > SPELLED_OUT && { [`${key}Count`]: list.length }),
+});
 
 /** How long a turn took, and its parts over all rounds. */
 function tookMs({ rounds, startedAt, endedAt }: TurnReport) {
@@ -49,9 +61,11 @@ function describeTurn(wakeUp: WakeUp, report: TurnReport, now: number): readonly
   const last = report.rounds.at(-1);
   return [
     `woken by ${describeWakeUp(wakeUp)}${report.rounds[0] ? `; saw ${whatWasSeen(report.rounds[0])}` : ''}`,
-    ...plans.flatMap(({ nodeClaims }) => nodeClaims.map(describeNodeClaim)),
-    ...plans.flatMap(({ commands }) =>
-      commands.map(({ reason, remove }) => `removes ${remove.join(', ')}: ${reason}`),
+    ...describeNodeClaims(plans.flatMap(({ nodeClaims }) => nodeClaims)),
+    ...spellOut(
+      plans.flatMap(({ commands }) =>
+        commands.map(({ reason, remove }) => `removes ${remove.join(', ')}: ${reason}`),
+      ),
     ),
     ...spellOut(describeRefusals(last?.plan)),
     ...spellOut([...new Set(plans.flatMap(({ warnings }) => warnings))]),
@@ -90,12 +104,26 @@ function whatWasSeen({ snapshot }: Round): string {
   return [counts.join(', '), ...spellOut(leftOut)].join('; ');
 }
 
+/** So many kinds of NodeClaim are told of one turn; more are counted. */
+const TOLD_KINDS = 6;
+
+/** NodeClaims that differ in nothing but their names are one sentence. */
+function describeNodeClaims(claims: readonly PlannedNodeClaim[]): readonly string[] {
+  const kinds = [...Map.groupBy(claims, describeNodeClaim)];
+  const told = kinds.slice(0, TOLD_KINDS).map(([what, [first, ...others]]) => {
+    const more = others.length === 0 ? '' : ` and ${others.length} alike`;
+    return `NodeClaim ${first?.name}${more}: ${what}`;
+  });
+  const left = kinds.slice(TOLD_KINDS).flatMap(([, members]) => members).length;
+  return [...told, ...(left === 0 ? [] : [`and ${count(left, 'other NodeClaim')}`])];
+}
+
 function describeNodeClaim(claim: PlannedNodeClaim): string {
   const { instanceType, zone, capacityType } = claim.cheapest;
   const others = claim.instanceTypes.length - 1;
   const choice = others > 0 ? ` or ${count(others, 'other type')}` : '';
   const pods = count(claim.pods.length, 'pod');
-  return `NodeClaim ${claim.name}: ${instanceType}${choice}, ${capacityType}, cheapest in ${zone} at $${claim.usdPerHour.toFixed(4)}/h, for ${pods}`;
+  return `${instanceType}${choice}, ${capacityType}, cheapest in ${zone} at $${claim.usdPerHour.toFixed(4)}/h, for ${pods}`;
 }
 
 /** Refusals with one reason are one sentence with a count. */

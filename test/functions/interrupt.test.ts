@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createInterrupt } from '#functions/interrupt/interrupt.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
+import type { Shell } from '#lib/runtime/shell.ts';
 import { anActingBench } from '#test/build/acting.ts';
 import { announcementBench, aWarningOf } from '#test/build/announcements.ts';
+import { recordingCall } from '#test/build/recording-call.ts';
 
 const LEFT = { getRemainingTimeInMillis: () => 30_000 };
 const batchOf = (...bodies: readonly string[]) => ({
@@ -62,6 +64,38 @@ describe('interrupt', () => {
     expect(await through(createInterrupt(shell)(batch, LEFT))).toEqual({
       batchItemFailures: [{ itemIdentifier: 'm-1' }],
     });
+  });
+
+  it('tells what it did: in one line, as metrics, and as events where a bus is named', async () => {
+    const { shell, through } = await aClusterWith('i-0a');
+    const said: string[] = [];
+    const measured: string[] = [];
+    const { call, asked } = recordingCall({
+      PutEvents: () => ({ FailedEntryCount: 0 }),
+      DescribeInstances: () => ({ Reservations: [] }),
+    });
+    const telling: Shell = {
+      ...shell,
+      aws: call,
+      settings: { ...shell.settings, eventBus: 'decisions' },
+      log: { ...shell.log, info: (text) => said.push(text) },
+      writeMetrics: (line) => measured.push(line),
+    };
+    await through(createInterrupt(telling)(batchOf(aWarningOf('i-0a')), LEFT));
+    const entries = asked('PutEvents').flatMap((input) => Object(input).Entries);
+
+    expect(said).toEqual(['interrupt: acted']);
+    expect(measured.join()).toContain('"reason":"spot_interrupted"');
+    expect(entries.map(({ DetailType }) => DetailType)).toContain('NodeClaim Deleted');
+  });
+
+  it('says so where nothing of a batch is ours', async () => {
+    const { shell } = announcementBench({ foreign: ['i-8'] });
+    const said: string[] = [];
+    const log = { ...shell.log, info: (text: string) => said.push(text) };
+    await createInterrupt({ ...shell, log })(batchOf(aWarningOf('i-8')), LEFT);
+
+    expect(said).toEqual(['interrupt: nothing of ours']);
   });
 
   it('takes an event that is no batch for an empty one', async () => {

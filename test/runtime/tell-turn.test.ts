@@ -122,6 +122,39 @@ describe('the telling of a turn', () => {
     });
   });
 
+  it('tells NodeClaims that are alike in one sentence, and stays short in a burst of a thousand nodes', async () => {
+    const turn = aTurn([], { pods: [aPod()] });
+    const [round] = turn.rounds;
+    const [made] = round?.plan.nodeClaims ?? [];
+    if (round === undefined || made === undefined) throw new Error('expected a NodeClaim');
+    const pods = Array.from(
+      { length: 200 },
+      (_, at) => `default/a-rather-long-name-of-a-pod-${at}`,
+    );
+    const nodeClaims = Array.from({ length: 1_000 }, (_, at) => ({
+      ...made,
+      name: `default-${at}`,
+      pods,
+      usdPerHour: at < 990 ? 1 : at,
+    }));
+    const failed = Array.from({ length: 1_000 }, () => ({
+      action: toDelete('expired'),
+      result: 'retry' as const,
+      because: 'the API server is busy',
+    }));
+    const { outcomes } = aTurn(failed).rounds[0] ?? { outcomes: [] };
+    const rounds = [{ ...round, plan: { ...round.plan, nodeClaims }, outcomes }];
+    const { logged } = await told({ ...turn, rounds });
+    const [{ said, nodeClaimsCount, notDoneCount }] = logged as [Record<string, unknown>];
+
+    expect([nodeClaimsCount, notDoneCount]).toEqual([1_000, 1_000]);
+    expect(said).toContainEqual(
+      expect.stringMatching(/^NodeClaim default-0 and 989 alike: m5.large/),
+    );
+    expect(said).toContain('and 5 other NodeClaims');
+    expect(JSON.stringify(logged[0]).length).toBeLessThan(256_000);
+  });
+
   it('puts every decision on a bus, ten with each call, where one is named', async () => {
     if (toCreate === undefined) throw new Error('expected a NodeClaim to create, found none');
     const outcomes = [

@@ -61,7 +61,7 @@ function retoldTurn(
   const told = { at: entry.at, source: entry.source };
   if (news.length > 0 || all.length === 0) {
     const said = all.filter((line) => !line.startsWith('looks again') && isNew(line, before));
-    return { ...told, text: entry.text, said: alikeTogether(said), isQuiet: false };
+    return { ...told, text: entry.text, said, isQuiet: false };
   }
   const isQuiet = did === undefined || BOOKKEEPING.test(did) || REMINDING.test(did);
   return { ...told, text: `${who}: ${did ?? 'nothing to do'}`, said: [], isQuiet };
@@ -69,33 +69,6 @@ function retoldTurn(
 
 const isNew = (line: string, before: ReadonlySet<string>): boolean =>
   ROUTINE.test(line) || !before.has(line);
-
-const NODE_CLAIM = /^NodeClaim (\S+): (.*)$/;
-/** So many kinds of NodeClaim are told of one turn; more are counted. */
-const TOLD_KINDS = 6;
-
-/** NodeClaims that differ in nothing but their names are one sentence. */
-function alikeTogether(lines: readonly string[]): readonly string[] {
-  const names = new Map<string, string[]>();
-  for (const line of lines) {
-    const [, name, what] = NODE_CLAIM.exec(line) ?? [];
-    if (name !== undefined && what !== undefined) {
-      names.set(what, [...(names.get(what) ?? []), name]);
-    }
-  }
-  const told = [...names].map(([what, [first, ...others]]) => {
-    const more = others.length === 0 ? '' : ` and ${others.length} alike`;
-    return `NodeClaim ${first}${more}: ${what}`;
-  });
-  const left = [...names.values()].slice(TOLD_KINDS).flat().length;
-  const at = lines.findIndex((line) => NODE_CLAIM.test(line));
-  return [
-    ...lines.slice(0, Math.max(at, 0)),
-    ...told.slice(0, TOLD_KINDS),
-    ...(left === 0 ? [] : [`and ${left} other NodeClaims`]),
-    ...lines.slice(Math.max(at, 0)).filter((line) => !NODE_CLAIM.test(line)),
-  ];
-}
 
 /** The sentences that came with an entry. */
 function saidIn({ fields }: Entry): readonly string[] {

@@ -98,26 +98,6 @@ describe('the timeline of a story', () => {
     expect(lines.filter((line) => line.includes('too old'))).toHaveLength(1);
   });
 
-  it('tells NodeClaims that differ in their names only together', () => {
-    const claim = (name: string, type: string) => `NodeClaim ${name}: ${type}, spot, for 2 pods`;
-    expect(
-      narrated([
-        entry(1, 'joinery', 'provision: acted', [
-          WOKEN,
-          claim('a', 'm5.large'),
-          claim('b', 'c5.large'),
-          claim('c', 'm5.large'),
-          'did createNodeClaim × 3',
-        ]),
-      ]).slice(1),
-    ).toEqual([
-      `                       ${WOKEN}`,
-      '                       NodeClaim a and 1 alike: m5.large, spot, for 2 pods',
-      '                       NodeClaim b: c5.large, spot, for 2 pods',
-      '                       did createNodeClaim × 3',
-    ]);
-  });
-
   it('leaves out what Lambda does when all goes well, and tells what goes wrong', () => {
     expect(
       narrated([
