@@ -1,7 +1,7 @@
 import { firstPortConflict, type HostPort } from '#lib/constraints/host-ports.ts';
 import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
 import type { Admission, Admissions } from '../admission.ts';
-import { type Amounts, isWithin } from '../amounts.ts';
+import { type Amounts, isWithin, most } from '../amounts.ts';
 import { mostPerNode } from '../pods/pod-groups.ts';
 import type { Source } from '../sources.ts';
 import { mayShare } from '../topology/node-rules.ts';
@@ -9,22 +9,22 @@ import { choicesByPrice } from './by-price.ts';
 import { isHolder, type NodeClaimDraft, offersEnough, openDraft } from './draft.ts';
 import type { FillContext } from './fill.ts';
 import { type Ledger, tightAllowanceIn } from './ledger.ts';
-import type { Portion } from './lineup.ts';
+import type { Lineup, Portion } from './lineup.ts';
 
 /**
- * The cheapest single node of `source` that holds all of `portions`, or undefined where there is
+ * The cheapest single node of `source` that holds all of the lineup, or undefined where there is
  * none. A plan that is built node by node compares with this at each step: what is left may be
  * cheaper together than what suits each of its parts.
  *
  * Cost: portions + instance types.
  */
 export function closeDraft(
-  portions: readonly Portion[],
+  { portions, total }: Lineup,
   source: Source,
   ledger: Ledger,
   { admissions, mayBegin }: FillContext,
 ): NodeClaimDraft | undefined {
-  const total = totalOf(portions);
+  if (!isWithin(total, largestRoom(source))) return undefined;
   if (!source.types.some(({ roomAmounts }) => isWithin(total, roomAmounts))) return undefined;
   const counts = new Map(portions.map(({ group, left }) => [group, left]));
   if (!mayShare(counts, { mayBegin })) return undefined;
@@ -45,14 +45,16 @@ export function closeDraft(
   return source.hasMinValues && !offersEnough(closed) ? undefined : closed;
 }
 
-function totalOf(portions: readonly Portion[]): Amounts {
-  const total = (portions[0]?.group.amounts ?? []).map(() => 0);
-  for (const { group, left } of portions) {
-    for (let axis = 0; axis < total.length; axis++) {
-      total[axis] = (total[axis] ?? 0) + (group.amounts[axis] ?? 0) * left;
-    }
-  }
-  return total;
+const largestRooms = new WeakMap<Source, Amounts>();
+
+/** The most that any type has of each resource. */
+function largestRoom(source: Source): Amounts {
+  const known = largestRooms.get(source);
+  if (known) return known;
+  const rooms = source.types.map(({ roomAmounts }) => roomAmounts);
+  const largest = rooms.reduce<Amounts>(most, []);
+  largestRooms.set(source, largest);
+  return largest;
 }
 
 /** The host ports of all pods, or undefined where two of them clash. */

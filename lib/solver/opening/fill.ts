@@ -42,7 +42,7 @@ export function topUp(draft: NodeClaimDraft, lineup: Lineup, context: FillContex
   const filling = createFilling(draft, lineup, context);
   if (context.economy === 'limits') fillInOrder(filling);
   else {
-    const [cheapest] = draft.shape.offerings;
+    const cheapest = draft.shape.offerings[0];
     const here = (cheapest && context.prices.pricesAt(cheapest)) ?? [];
     const natives = lineup.nativesAt(here);
     balance(filling, natives);
@@ -70,7 +70,7 @@ function fillInOrder(filling: Filling): void {
 function balance(filling: Filling, among?: Uint8Array): void {
   const { lineup, shape } = filling;
   const { roomAmounts } = shape.sourceType;
-  const [cpu, memory] = lineup.sides;
+  const { cpu, memory } = lineup;
   const scan: Scan = {
     filling,
     among,
@@ -103,8 +103,7 @@ const MEMORY = 1;
 /** By how much a larger part of the cpu than of the memory is free. */
 function aheadBy({ filling, cpuShare, memoryShare }: Scan): number {
   const { free, lineup } = filling;
-  const [cpu, memory] = lineup.sides;
-  return (free[cpu] ?? 0) * cpuShare - (free[memory] ?? 0) * memoryShare;
+  return (free[lineup.cpu] ?? 0) * cpuShare - (free[lineup.memory] ?? 0) * memoryShare;
 }
 
 /**
@@ -118,11 +117,12 @@ function next(side: Side, scan: Scan): boolean {
   while (at < left.length) {
     if (at % BLOCK === 0) at = nextBlock(at, filling);
     if (at >= left.length) break;
-    if (!isFor(side, at, scan)) {
+    const leaning = leaningOf(at, scan);
+    if (leaning === undefined || leaning >= 0 !== (side === CPU)) {
       at = runEnds[at] ?? left.length;
       continue;
     }
-    if (among?.[at] !== 0 && joinFilling(filling, at, copiesFor(at, scan)) > 0) {
+    if (among?.[at] !== 0 && joinFilling(filling, at, copiesFor(at, leaning, scan)) > 0) {
       cursors[side] = at;
       return true;
     }
@@ -132,33 +132,34 @@ function next(side: Side, scan: Scan): boolean {
   return false;
 }
 
-/** Whether there is cpu and memory for a pod of a portion and it leans to this side. */
-function isFor(side: Side, at: number, scan: Scan): boolean {
-  const { free, lineup } = scan.filling;
-  const [cpu, memory] = lineup.sides;
-  const askedCpu = lineup.amounts[at * free.length + cpu] ?? 0;
-  const askedMemory = lineup.amounts[at * free.length + memory] ?? 0;
-  if (askedCpu > (free[cpu] ?? 0) || askedMemory > (free[memory] ?? 0)) return false;
-  const leaning = askedCpu * scan.cpuShare - askedMemory * scan.memoryShare;
-  return side === CPU ? leaning >= 0 : leaning < 0;
+/**
+ * By how much a pod of a portion takes a larger part of the cpu than of the memory; undefined where
+ * there is not enough of both for it.
+ */
+function leaningOf(at: number, { filling, cpuShare, memoryShare }: Scan): number | undefined {
+  const { free, lineup } = filling;
+  const askedCpu = lineup.amounts[at * free.length + lineup.cpu] ?? 0;
+  const askedMemory = lineup.amounts[at * free.length + lineup.memory] ?? 0;
+  if (askedCpu > (free[lineup.cpu] ?? 0) || askedMemory > (free[lineup.memory] ?? 0)) {
+    return undefined;
+  }
+  return askedCpu * cpuShare - askedMemory * memoryShare;
 }
 
 /** How many pods of a portion are to join at most until the balance tips. */
-function copiesFor(at: number, scan: Scan): number {
-  const { free, counts, lineup } = scan.filling;
-  const [cpu, memory] = lineup.sides;
-  const askedCpu = lineup.amounts[at * free.length + cpu] ?? 0;
-  const askedMemory = lineup.amounts[at * free.length + memory] ?? 0;
+function copiesFor(at: number, leaning: number, scan: Scan): number {
+  const { counts, lineup } = scan.filling;
   const waiting = (lineup.left[at] ?? 0) - (counts[at] ?? 0);
-  const leaning = askedCpu * scan.cpuShare - askedMemory * scan.memoryShare;
-  if (leaning === 0) return waiting;
+  // Mostly there is one pod, or the first of more would tip the balance.
+  if (leaning === 0 || waiting <= 1) return waiting;
   return Math.min(waiting, Math.max(1, Math.floor(aheadBy(scan) / leaning) + 1));
 }
 
 /** The place of the first block from `at` on of which the smallest pod might fit. */
 function nextBlock(at: number, { free, lineup }: Filling): number {
-  const { smallest, sides, left } = lineup;
-  const [cpu, memory] = [free[sides[0]] ?? 0, free[sides[1]] ?? 0];
+  const { smallest, left } = lineup;
+  const cpu = free[lineup.cpu] ?? 0;
+  const memory = free[lineup.memory] ?? 0;
   let from = at;
   while (from < left.length) {
     const block = (2 * from) / BLOCK;

@@ -2,7 +2,7 @@ import type { Admissions } from '../admission.ts';
 import { mostPerNode, type PodGroup } from '../pods/pod-groups.ts';
 import { mostBy, type NodeContext } from '../topology/node-rules.ts';
 import { joinDraft, type NodeClaimDraft, narrowDraft } from './draft.ts';
-import type { Lineup, Portion } from './lineup.ts';
+import type { Kind, Lineup, Portion } from './lineup.ts';
 
 /** What filling needs to know beside the draft. */
 export interface FillingContext extends Pick<NodeContext, 'mayBegin'> {
@@ -22,7 +22,7 @@ export interface Filling {
   readonly context: FillingContext;
   /** How many pods on it each rule over the hostname selects, and how many own it. */
   readonly tallies: readonly { selected: number; owners: number }[];
-  /** For each way to ask what is known of it since `admission` last changed. */
+  /** For each kind what is known of it: TURNED_AWAY holds for good, WELCOME for this `admission`. */
   readonly verdicts: Int8Array;
   /** The draft before the pods of `joined` came. */
   base: NodeClaimDraft;
@@ -45,7 +45,7 @@ export function createFilling(
     lineup,
     context,
     tallies: Array.from({ length: lineup.rules.size }, () => ({ selected: 0, owners: 0 })),
-    verdicts: new Int8Array(lineup.differentAsks),
+    verdicts: new Int8Array(lineup.ofKind.length),
     base: draft,
     admission: draft.admission,
     shape: draft.shape,
@@ -61,7 +61,7 @@ function load(filling: Filling, draft: NodeClaimDraft): void {
   filling.admission = draft.admission;
   filling.shape = draft.shape;
   filling.joined = [];
-  filling.verdicts.fill(0);
+  forgetWelcome(filling.verdicts);
   for (const [axis, most] of draft.shape.sourceType.roomAmounts.entries()) {
     free[axis] = most - (draft.used[axis] ?? 0);
   }
@@ -99,29 +99,34 @@ export function filledDraft(filling: Filling): NodeClaimDraft {
  */
 export function joinFilling(filling: Filling, at: number, most: number): number {
   const { free, lineup } = filling;
+  const kind = lineup.kinds[at] ?? 0;
+  if (filling.verdicts[kind] === TURNED_AWAY) return 0;
   const portion = lineup.portions[at];
   let joining = Math.min(most, timesFree(free, lineup.amounts, at * free.length));
   if (joining < 1 || !portion) return 0;
   if (filling.base.admission.source.hasMinValues || !isPlain(portion.group)) {
     return joinExactly(filling, portion, most);
   }
-  joining = Math.min(joining, mostByRules(filling, at));
-  if (joining < 1 || !isWelcome(filling, at, portion)) return 0;
+  joining = Math.min(joining, mostByRules(filling, kind));
+  if (joining < 1 || !isWelcome(filling, kind)) return 0;
   put(filling, at, joining);
   return joining;
 }
 
-/** How many pods of the portion rules over the hostname let join. */
-function mostByRules({ lineup, tallies, context }: Filling, at: number): number {
-  const parts = lineup.parts[at] ?? [];
+/** How many pods of a kind rules over the hostname let join. */
+function mostByRules({ lineup, tallies, context, verdicts }: Filling, kind: number): number {
+  const { parts, isFinal } = lineup.ofKind[kind] ?? NO_KIND;
   let most = Number.POSITIVE_INFINITY;
   for (let place = 0; place < parts.length && most > 0; place++) {
     const numbered = parts[place];
     const there = numbered && tallies[numbered.rule];
     if (there) most = Math.min(most, mostBy(numbered.part, there, context));
   }
+  if (most < 1 && isFinal) verdicts[kind] = TURNED_AWAY;
   return most;
 }
+
+const NO_KIND: Kind = { asks: [], parts: [], isFinal: false };
 
 /** How many times the amounts that begin at `from` go into what is free. */
 function timesFree(free: Float64Array, amounts: Float64Array, from: number): number {
@@ -146,22 +151,28 @@ function joinExactly(filling: Filling, { group, asks }: Portion, most: number): 
 }
 
 const WELCOME = 1;
-const UNWELCOME = 2;
+const TURNED_AWAY = 2;
 
-/** Whether the choices that are left admit the portion; leaves those that remain with it. */
-function isWelcome(filling: Filling, at: number, { asks }: Portion): boolean {
+function forgetWelcome(verdicts: Int8Array): void {
+  for (let kind = 0; kind < verdicts.length; kind++) {
+    if (verdicts[kind] === WELCOME) verdicts[kind] = 0;
+  }
+}
+
+/** Whether the choices that are left admit pods of a kind; leaves those that remain with them. */
+function isWelcome(filling: Filling, kind: number): boolean {
   const { verdicts, lineup, base, admission, shape, context } = filling;
-  const ask = lineup.asking[at] ?? 0;
-  const verdict = verdicts[ask];
+  const verdict = verdicts[kind];
   if (verdict !== 0) return verdict === WELCOME;
+  const { asks } = lineup.ofKind[kind] ?? NO_KIND;
   const { usdPerHour } = base;
   const narrowed = narrowDraft({ admission, shape, usdPerHour }, asks, context.admissions);
   if (narrowed && narrowed.admission !== admission) {
     filling.admission = narrowed.admission;
     filling.shape = narrowed.shape;
-    verdicts.fill(0);
+    forgetWelcome(verdicts);
   }
-  verdicts[ask] = narrowed ? WELCOME : UNWELCOME;
+  verdicts[kind] = narrowed ? WELCOME : TURNED_AWAY;
   return narrowed !== undefined;
 }
 
@@ -169,7 +180,11 @@ function put({ free, counts, lineup, tallies, joined }: Filling, at: number, cou
   for (let axis = 0; axis < free.length; axis++) {
     free[axis] = (free[axis] ?? 0) - (lineup.amounts[at * free.length + axis] ?? 0) * count;
   }
-  for (const { part, rule } of lineup.parts[at] ?? []) tallyUp(tallies[rule], part, count);
+  const { parts } = lineup.ofKind[lineup.kinds[at] ?? 0] ?? NO_KIND;
+  for (let place = 0; place < parts.length; place++) {
+    const numbered = parts[place];
+    if (numbered) tallyUp(tallies[numbered.rule], numbered.part, count);
+  }
   counts[at] = (counts[at] ?? 0) + count;
   joined.push(at);
 }

@@ -18,6 +18,14 @@ interface NumberedPart {
   readonly rule: number;
 }
 
+/** What portions of one kind have in common. */
+export interface Kind {
+  readonly asks: readonly Ask[];
+  readonly parts: readonly NumberedPart[];
+  /** Whether a node that takes none of them now takes none later: company only keeps away. */
+  readonly isFinal: boolean;
+}
+
 /**
  * Portions, dearest first, with what filling a node looks at again and again as plain numbers: made
  * once for all shapes that are tried.
@@ -28,11 +36,10 @@ export interface Lineup {
   readonly left: Int32Array;
   /** What a pod of each portion asks for, portion after portion. */
   readonly amounts: Float64Array;
-  /** For each portion the place of its asks among all different ones. */
-  readonly asking: Int32Array;
-  readonly differentAsks: number;
-  /** For each portion what it is to rules over the hostname. */
-  readonly parts: readonly (readonly NumberedPart[])[];
+  /** For each portion its kind: those of one kind ask the same and are the same to rules. */
+  readonly kinds: Int32Array;
+  /** What the pods of each kind are to rules over the hostname. */
+  readonly ofKind: readonly Kind[];
   readonly rules: ReadonlyMap<TopologyRule, number>;
   /** Whether some pods may come only where others are. */
   readonly haveFollowers: boolean;
@@ -42,13 +49,18 @@ export interface Lineup {
   readonly smallest: Float64Array;
   /** What all of them ask for together. */
   readonly total: Amounts;
-  /** The axes of cpu and memory, over which nodes are balanced. */
-  readonly sides: readonly [number, number];
+  /** The axes over which nodes are balanced. */
+  readonly cpu: number;
+  readonly memory: number;
   /**
    * For each portion 1 where its pods would be no cheaper elsewhere than at these prices; undefined
    * where that holds for all.
    */
   readonly nativesAt: (prices: Amounts) => Uint8Array | undefined;
+  /** The same for all portions of the lineup that this one is what remains of. */
+  readonly nativesAtFirst: Lineup['nativesAt'];
+  /** The place of each portion in that lineup. */
+  readonly placesAtFirst: Int32Array;
 }
 
 /** Portions that are looked at or passed over together. */
@@ -59,37 +71,73 @@ const NATIVE_SHARE = 0.97;
 
 /** The lineup of `portions`, which are sorted by worth. Cost: portions. */
 export function lineUp(portions: readonly Portion[], axes: Axes, prices: Prices): Lineup {
-  const groups = portions.map(({ group }) => group);
-  const differentAsks = numbered(portions.map(({ asks }) => asks));
-  const rules = numbered(rulesOf(groups));
-  const amounts = new Float64Array(portions.length * axes.length);
-  for (let at = 0; at < groups.length; at++) {
-    amounts.set(groups[at]?.amounts ?? [], at * axes.length);
+  const rules = numbered(rulesOf(portions));
+  const size = axes.length;
+  const amounts = new Float64Array(portions.length * size);
+  for (let at = 0; at < portions.length; at++) {
+    const asked = portions[at]?.group.amounts ?? [];
+    for (let axis = 0; axis < size; axis++) amounts[at * size + axis] = asked[axis] ?? 0;
   }
-  const sides = [axes.indexOf('cpu'), axes.indexOf('memory')] as const;
+  const sides = { cpu: axes.indexOf('cpu'), memory: axes.indexOf('memory') };
+  const nativesAt = remembered((here) => nativesOf(portions, prices, here));
+  return {
+    ...countsOf(portions, amounts, sides),
+    ...kindsOf(portions, rules),
+    rules,
+    haveFollowers: [...rules.keys()].some(({ kind }) => kind === 'affinity'),
+    nativesAt,
+    nativesAtFirst: nativesAt,
+    placesAtFirst: Int32Array.from(portions, (_, at) => at),
+  };
+}
+
+/**
+ * The lineup when some of its pods are gone: `portions` are what remains of its own, in their
+ * order, asking the same. Cost: portions, with no look at what they are.
+ */
+export function lineUpFewer(lineup: Lineup, portions: readonly Portion[]): Lineup {
+  const size = lineup.total.length;
+  const amounts = new Float64Array(portions.length * size);
+  const kinds = new Int32Array(portions.length);
+  const placesAtFirst = new Int32Array(portions.length);
+  let before = 0;
+  for (let at = 0; at < portions.length; at++, before++) {
+    while (lineup.portions[before]?.group !== portions[at]?.group) before += 1;
+    kinds[at] = lineup.kinds[before] ?? 0;
+    placesAtFirst[at] = lineup.placesAtFirst[before] ?? 0;
+    for (let axis = 0; axis < size; axis++) {
+      amounts[at * size + axis] = lineup.amounts[before * size + axis] ?? 0;
+    }
+  }
+  return {
+    ...lineup,
+    ...countsOf(portions, amounts, lineup),
+    kinds,
+    nativesAt: remembered((here) => marksAt(placesAtFirst, lineup.nativesAtFirst(here))),
+    placesAtFirst,
+  };
+}
+
+/** What follows from portions and what they ask for. */
+function countsOf(
+  portions: readonly Portion[],
+  amounts: Float64Array,
+  { cpu, memory }: Pick<Lineup, 'cpu' | 'memory'>,
+) {
+  const groups = portions.map(({ group }) => group);
+  const size = portions.length === 0 ? 0 : amounts.length / portions.length;
   return {
     portions,
     placeOf: placesOf(groups),
     left: Int32Array.from(portions, ({ left }) => left),
     amounts,
-    asking: Int32Array.from(portions, ({ asks }) => differentAsks.get(asks) ?? 0),
-    differentAsks: differentAsks.size,
-    parts: groups.map(({ standing: { byNode } }) =>
-      byNode.length === 0
-        ? NO_PARTS
-        : byNode.map((part) => ({ part, rule: rules.get(part.rule) ?? 0 })),
-    ),
-    rules,
-    haveFollowers: [...rules.keys()].some(({ kind }) => kind === 'affinity'),
     runEnds: runEndsOf(groups),
-    smallest: smallestOf(groups, sides),
-    total: totalOf(portions, axes),
-    sides: [...sides],
-    nativesAt: nativesOf(groups, prices),
+    smallest: smallestOf(amounts, size, [cpu, memory]),
+    total: totalOf(portions, amounts, size),
+    cpu,
+    memory,
   };
 }
-
-const NO_PARTS: readonly NumberedPart[] = [];
 
 /** Most often it is the first one that is asked for: the one that a node is opened for. */
 function placesOf(groups: readonly PodGroup[]): Lineup['placeOf'] {
@@ -101,20 +149,61 @@ function placesOf(groups: readonly PodGroup[]): Lineup['placeOf'] {
   };
 }
 
-function nativesOf(groups: readonly PodGroup[], { worthOf }: Prices): Lineup['nativesAt'] {
-  const known = new Map<Amounts, Uint8Array | undefined>();
+function kindsOf(
+  portions: readonly Portion[],
+  rules: ReadonlyMap<TopologyRule, number>,
+): Pick<Lineup, 'kinds' | 'ofKind'> {
+  const places = new Map<readonly Part[], Map<readonly Ask[], number>>();
+  const ofKind: Kind[] = [];
+  const kinds = Int32Array.from(portions, ({ group, asks }) => {
+    const { byNode } = group.standing;
+    const ofParts = places.get(byNode) ?? new Map<readonly Ask[], number>();
+    places.set(byNode, ofParts);
+    const known = ofParts.get(asks);
+    if (known !== undefined) return known;
+    const parts = byNode.map((part) => ({ part, rule: rules.get(part.rule) ?? 0 }));
+    const isFinal = byNode.every(({ rule }) => rule.kind !== 'affinity');
+    ofParts.set(asks, ofKind.length);
+    return ofKind.push({ asks, parts, isFinal }) - 1;
+  });
+  return { kinds, ofKind };
+}
+
+function nativesOf(
+  portions: readonly Portion[],
+  { worthOf }: Prices,
+  here: Amounts,
+): Uint8Array | undefined {
+  const marks = new Uint8Array(portions.length);
+  let count = 0;
+  for (let at = 0; at < portions.length; at++) {
+    const group = portions[at]?.group;
+    if (!group || worthOf(group) < NATIVE_SHARE * worth(here, group.amounts)) continue;
+    marks[at] = 1;
+    count += 1;
+  }
+  return count === portions.length ? undefined : marks;
+}
+
+/** The marks of some portions, by their places among all; undefined where each of them has one. */
+function marksAt(places: Int32Array, all: Uint8Array | undefined): Uint8Array | undefined {
+  if (!all) return undefined;
+  const marks = new Uint8Array(places.length);
+  let count = 0;
+  for (let at = 0; at < places.length; at++) {
+    const mark = all[places[at] ?? 0] ?? 0;
+    marks[at] = mark;
+    count += mark;
+  }
+  return count === places.length ? undefined : marks;
+}
+
+function remembered<Answer>(answer: (here: Amounts) => Answer): (here: Amounts) => Answer {
+  const known = new Map<Amounts, { readonly answer: Answer }>();
   return (here) => {
-    if (known.has(here)) return known.get(here);
-    const marks = new Uint8Array(groups.length);
-    let count = 0;
-    for (const [at, group] of groups.entries()) {
-      if (worthOf(group) < NATIVE_SHARE * worth(here, group.amounts)) continue;
-      marks[at] = 1;
-      count += 1;
-    }
-    const natives = count === groups.length ? undefined : marks;
-    known.set(here, natives);
-    return natives;
+    const found = known.get(here) ?? { answer: answer(here) };
+    known.set(here, found);
+    return found.answer;
   };
 }
 
@@ -127,9 +216,9 @@ function runEndsOf(groups: readonly PodGroup[]): Int32Array {
   return ends;
 }
 
-function rulesOf(groups: readonly PodGroup[]): readonly TopologyRule[] {
+function rulesOf(portions: readonly Portion[]): readonly TopologyRule[] {
   const rules: TopologyRule[] = [];
-  for (const { standing } of groups) for (const { rule } of standing.byNode) rules.push(rule);
+  for (const { group } of portions) for (const { rule } of group.standing.byNode) rules.push(rule);
   return rules;
 }
 
@@ -139,24 +228,26 @@ function numbered<T>(items: readonly T[]): ReadonlyMap<T, number> {
   return numbers;
 }
 
-function smallestOf(groups: readonly PodGroup[], sides: readonly number[]): Float64Array {
-  const smallest = new Float64Array(2 * Math.ceil(groups.length / BLOCK));
+function smallestOf(amounts: Float64Array, size: number, sides: readonly number[]): Float64Array {
+  const count = size === 0 ? 0 : amounts.length / size;
+  const smallest = new Float64Array(2 * Math.ceil(count / BLOCK));
   smallest.fill(Number.POSITIVE_INFINITY);
-  for (let at = 0; at < groups.length; at++) {
-    const amounts = groups[at]?.amounts ?? [];
+  for (let at = 0; at < count; at++) {
     for (let side = 0; side < sides.length; side++) {
       const block = 2 * Math.floor(at / BLOCK) + side;
-      smallest[block] = Math.min(smallest[block] ?? 0, amounts[sides[side] ?? 0] ?? 0);
+      const amount = amounts[at * size + (sides[side] ?? 0)] ?? 0;
+      if (amount < (smallest[block] ?? 0)) smallest[block] = amount;
     }
   }
   return smallest;
 }
 
-function totalOf(portions: readonly Portion[], axes: Axes): Amounts {
-  const total = new Array<number>(axes.length).fill(0);
-  for (const { group, left } of portions) {
-    for (let axis = 0; axis < total.length; axis++) {
-      total[axis] = (total[axis] ?? 0) + (group.amounts[axis] ?? 0) * left;
+function totalOf(portions: readonly Portion[], amounts: Float64Array, size: number): Amounts {
+  const total = new Array<number>(size).fill(0);
+  for (let at = 0; at < portions.length; at++) {
+    const left = portions[at]?.left ?? 0;
+    for (let axis = 0; axis < size; axis++) {
+      total[axis] = (total[axis] ?? 0) + (amounts[at * size + axis] ?? 0) * left;
     }
   }
   return total;

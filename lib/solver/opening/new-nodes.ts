@@ -9,8 +9,8 @@ import { isGathering, isServed, openTogether, partyOf, servedBy, wantsCompany } 
 import { leastCharge } from './least-charge.ts';
 import { allowanceIn, charged, chargeOf, type Ledger, reserved } from './ledger.ts';
 import { nodesAllowed } from './limits.ts';
-import type { Portion } from './lineup.ts';
 import { joinFirst, type OpenContext, openBest, withoutHeavierHome } from './open.ts';
+import { openPortions, type Queue, queueOf, withoutTaken } from './queue.ts';
 import { createSealer, createTypeLister, type SealedClaim } from './seal.ts';
 import { createShapes } from './shapes.ts';
 
@@ -58,17 +58,17 @@ export function packNewNodes(
   let course: Course = { planned: [], ledger: opening, usdPerHour: 0, yielded: new Map() };
   let closed: Course | undefined;
   course = gatherAll(inOrder, course, byGroup, context);
-  let portions: readonly Portion[] = inOrder.flatMap(openPortions);
+  let queue = queueOf(inOrder.flatMap(openPortions), context);
   for (;;) {
-    const [first] = portions;
+    const [first] = queue.portions;
     const seed = first && byGroup.get(first.group);
     if (!seed) break;
-    const draft = openBest(first, portions, course.ledger, context);
+    const draft = openBest(first, queue, course.ledger, context);
     if (draft) {
-      closed = cheaper(closed, closing(draft, portions, course, { byGroup, context }));
+      closed = cheaper(closed, closing(draft, queue, course, { byGroup, context }));
       course = extended(course, copies(draft, byGroup, course.ledger));
       for (const group of draft.counts.keys()) context.settle(group);
-      portions = withoutTaken(portions, draft, byGroup);
+      queue = withoutTaken(queue, draft.counts, byGroup);
       continue;
     }
     const before = seed.left.length;
@@ -77,7 +77,7 @@ export function packNewNodes(
     course = { ...course, planned: joinPlanned(seed, course, context) };
     // It was made for pods that have found another place by now.
     if (seed.left.length < before) closed = undefined;
-    portions = [...openPortions(seed), ...portions.slice(1)];
+    queue = queueOf([...openPortions(seed), ...queue.portions.slice(1)], context);
   }
   const best = better(course, closed, waiting);
   return sealAll(best.planned, best.ledger);
@@ -95,17 +95,6 @@ function inOrderOfOpening(
     (a, b) => seats(b) - seats(a) || prices.valueOf(b.group) - prices.valueOf(a.group),
   );
 }
-
-/** What is left of portions when a draft's pods have been taken. */
-const withoutTaken = (
-  portions: readonly Portion[],
-  { counts }: NodeClaimDraft,
-  byGroup: ReadonlyMap<PodGroup, Waiting>,
-): readonly Portion[] =>
-  portions.flatMap((portion) => {
-    const waiting = counts.has(portion.group) ? byGroup.get(portion.group) : undefined;
-    return waiting ? openPortions(waiting) : portion;
-  });
 
 /** Of the plan to its end and the one that was closed early the one that places more, or for less. */
 function better(course: Course, closed: Course | undefined, waiting: readonly Waiting[]): Course {
@@ -126,25 +115,17 @@ function better(course: Course, closed: Course | undefined, waiting: readonly Wa
 const isHardToSeat = ({ standing }: PodGroup): boolean =>
   standing.byNode.some(({ rule, owns }) => owns && rule.kind !== 'affinity');
 
-/** Whether there are pods left and a wish, or the lack of one, that was not tried yet. */
-const isOpen = ({ left, level, group }: Waiting): boolean =>
-  left.length > 0 && level < group.levels.length;
-
-/** What is left of it as a portion; none where nothing is. */
-const openPortions = (waiting: Waiting): readonly Portion[] =>
-  isOpen(waiting) ? [portionOf(waiting)] : [];
-
 /** The plan so far and one last node for all that is left, if there is such a node. */
 function closing(
   draft: NodeClaimDraft,
-  portions: readonly Portion[],
+  { portions, lineup }: Queue,
   course: Course,
   { byGroup, context }: { byGroup: ReadonlyMap<PodGroup, Waiting>; context: OpenContext },
 ): Course | undefined {
   const { source } = draft.admission;
   const mayClose = withoutHeavierHome(portions, source, { ledger: course.ledger, context });
   if (mayClose.length < portions.length) return undefined;
-  const last = closeDraft(portions, source, course.ledger, context);
+  const last = closeDraft(lineup(), source, course.ledger, context);
   if (!last) return undefined;
   const pods = portions.flatMap(({ group }) => byGroup.get(group)?.left ?? []);
   const yielded = new Map(

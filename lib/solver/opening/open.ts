@@ -22,6 +22,7 @@ import { allowanceIn, type Ledger, tightAllowanceIn } from './ledger.ts';
 import { allows, shareOf } from './limits.ts';
 import { type Lineup, lineUp, type Portion } from './lineup.ts';
 import { lowerMinimums, unmetMinimums } from './min-values.ts';
+import type { Queue } from './queue.ts';
 import { costInDollars, FREE_USD_PER_HOUR, type Shapes } from './shapes.ts';
 import { bestTrial } from './trials.ts';
 
@@ -38,7 +39,7 @@ export interface OpenContext extends FillContext {
 }
 
 /**
- * The best new node for a pod of `seed`, filled with what else of `portions` belongs on it; or
+ * The best new node for a pod of `seed`, filled with what else of the queue belongs on it; or
  * undefined where no NodePool can give one. The heaviest NodePools that can have the say. Among
  * those of one weight, all ways to meet the pod's demands and all instance types, it is the one on
  * which a dollar carries most, measured by what its pods are worth; the first of equals.
@@ -49,14 +50,14 @@ export interface OpenContext extends FillContext {
  */
 export function openBest(
   seed: Portion,
-  portions: readonly Portion[],
+  queue: Queue,
   ledger: Ledger,
   context: OpenContext,
 ): NodeClaimDraft | undefined {
   if (mostBeside(seed.group, NO_COMPANY, context) < 1) return undefined;
   const byWeight = Map.groupBy(context.sources, ({ nodePool }) => nodePool.weight);
   for (const sources of byWeight.values()) {
-    const ways = waysInto(sources, seed, portions, { ledger, context });
+    const ways = waysInto(sources, seed, queue, { ledger, context });
     const reserved = firstOf(ways, (way) => fromReservation(way, seed, { ledger, context }));
     if (reserved) return reserved;
     const drafts = ways.flatMap((way) => fromMarket(way, seed, { ledger, context }) ?? []);
@@ -83,19 +84,17 @@ interface Way {
 const waysInto = (
   sources: readonly Source[],
   seed: Portion,
-  portions: readonly Portion[],
+  { portions, lineup }: Queue,
   around: Around,
 ): readonly Way[] => {
   const { admissions: known, axes, prices } = around.context;
-  const lineups = new Map<readonly Portion[], Lineup>();
   return sources.flatMap((source) => {
     const admissions = admissionsFor(source, seed.asks, known).filter((each) =>
       holds(each, seed.group.amounts),
     );
     if (admissions.length === 0) return [];
     const welcome = withoutHeavierHome(portions, source, around);
-    const fillers = lineups.get(welcome) ?? lineUp(welcome, axes, prices);
-    lineups.set(welcome, fillers);
+    const fillers = welcome === portions ? lineup() : lineUp(welcome, axes, prices);
     return admissions.map((admission) => ({ admission, fillers }));
   });
 };
