@@ -1,5 +1,6 @@
 import type { Action, Outcome } from '#lib/model/plan.ts';
 import { type DoingPorts, doAction } from './do-action.ts';
+import { nominateLost } from './lead.ts';
 import { type ActLimits, type ActPorts, limited } from './ports.ts';
 import { type Result, resultOf } from './result.ts';
 import { createVersions } from './versions.ts';
@@ -27,11 +28,16 @@ export async function act(
   const turnsOf = createLanes();
   const lastOn = new Map<string, Promise<Result>>();
   const leading: Promise<Result>[] = [];
+  let led: Promise<void> | undefined;
+  const whenLed = (): Promise<void> => {
+    led ??= Promise.all(leading).then(() => nominateLost(doing, actions));
+    return led;
+  };
   const results = actions.map((action) => {
     const keys = objectsOf(action);
     const before = keys.flatMap((key) => lastOn.get(key) ?? []);
     const result = inOrder(before, async () => {
-      if (action.kind === 'liftTaint') await Promise.all(leading);
+      if (action.kind === 'liftTaint') await whenLed();
       return await turnsOf(action)(() => attempt(doing, action));
     });
     if (leads(action)) leading.push(result);

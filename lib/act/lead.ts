@@ -1,5 +1,12 @@
 import { isGone, KubeFailure } from '#lib/kube/errors.ts';
-import { bindPod, findTaint, podsOn, removeTaint, writeNomination } from '#lib/kube/lead-pod.ts';
+import {
+  bindPod,
+  findTaint,
+  nominationsNow,
+  podsOn,
+  removeTaint,
+  writeNomination,
+} from '#lib/kube/lead-pod.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { LimitedPorts } from './ports.ts';
 import { DONE, type Result } from './result.ts';
@@ -18,6 +25,28 @@ export async function nominate({ kube }: Ports, action: Of<'nominate'>): Promise
     if (!isGone(error) && !isBound(error)) throw error;
   }
   return DONE;
+}
+
+/** Writing fewer takes no longer than looking whether they are still there. */
+const WORTH_A_LOOK = 50;
+
+/**
+ * Names those pods their nodes again that have lost them since: writing a thousand nominations takes
+ * seconds, in which kube-scheduler tries, in vain, some of the pods that were named theirs first.
+ * Never throws: what cannot be written now is a pod that may go elsewhere.
+ */
+export async function nominateLost({ kube }: Ports, actions: readonly Action[]): Promise<void> {
+  const written = actions.flatMap((action) =>
+    action.kind === 'nominate' && action.nodeName !== null ? [action] : [],
+  );
+  if (written.length < WORTH_A_LOOK) return;
+  try {
+    const now = await nominationsNow(kube);
+    const lost = written.filter(({ pod }) => now.get(pod.uid) === '');
+    await Promise.allSettled(lost.map((action) => nominate({ kube }, action)));
+  } catch (error) {
+    if (!(error instanceof KubeFailure)) throw error;
+  }
 }
 
 /** Source: kubernetes v1.36, core/validation, ValidatePodStatusUpdate. */

@@ -3,10 +3,9 @@ import { COMPONENT } from '#lib/model/labels.ts';
 import type { ObjectRef } from '#lib/model/object.ts';
 import { decodeTaint } from './decode-scheduling.ts';
 import { send } from './errors.ts';
-import { group, list, required, wire } from './field.ts';
+import { group, list, required, wire, withDefault } from './field.ts';
 import { listAll } from './list.ts';
-
-import { name } from './scalar.ts';
+import { name, text } from './scalar.ts';
 import type { KubeTransport } from './transport.ts';
 import { patchWithTests, pathOfRef } from './write.ts';
 
@@ -43,6 +42,17 @@ export async function bindPod(kube: KubeTransport, pod: ObjectRef, node: ObjectR
       target: { apiVersion: 'v1', kind: 'Node', name: node.name },
     },
   });
+}
+
+/** By uid of a pod without a node: the node that it is named now, '' for none. Throws KubeFailure. */
+export async function nominationsNow(kube: KubeTransport): Promise<ReadonlyMap<string, string>> {
+  const named = new Map<string, string>();
+  await listAll(kube, { kind: 'Pod', fieldSelector: 'spec.nodeName=' }, (item) => {
+    const pod = wire(item);
+    const node = withDefault(group(pod, 'status'), 'nominatedNodeName', '', text);
+    named.set(required(group(pod, 'metadata'), 'uid', name), node);
+  });
+  return named;
 }
 
 /** The uids of the pods that are on a node now, sorted. Throws KubeFailure. */

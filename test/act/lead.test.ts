@@ -109,4 +109,35 @@ describe('leading pods', () => {
 
     expect(seen).toEqual(['Pod', 'Pod', 'Node']);
   });
+
+  it('names pods their nodes again that have lost them while others were named theirs', async () => {
+    const { bench, node } = await waiting();
+    const names = Array.from({ length: 60 }, (_, at) => `many-${at}`);
+    for (const name of names) {
+      bench.api.cluster.apply(aPodManifest(name, { containers: [asking('a', {})] }));
+    }
+    const pods = names.map((name) => refTo(bench, 'Pod', 'default', name));
+    const namedAtRelease: (string | undefined)[] = [];
+    bench.api.cluster.onChange(({ object }) => {
+      if (object.kind !== 'Node') return;
+      const first = decodePod(bench.api.cluster.get('Pod', 'default', 'many-0'));
+      namedAtRelease.push(first.nominatedNodeName);
+    });
+    const takesOneBack: typeof bench.api.kube = async (request) => {
+      const answer = await bench.api.kube(request);
+      if (request.method === 'PATCH' && request.path.includes('/many-59/')) {
+        const path = '/api/v1/namespaces/default/pods/many-0/status';
+        const body = { status: { nominatedNodeName: null } };
+        await bench.api.kube({ ...request, path, body });
+      }
+      return answer;
+    };
+    const actions = [
+      ...pods.map((pod) => ({ kind: 'nominate' as const, pod, nodeName: 'node-a' })),
+      lift(node),
+    ];
+    await bench.act(actions, {}, takesOneBack);
+
+    expect(namedAtRelease).toEqual(['node-a']);
+  });
 });

@@ -52,7 +52,10 @@ function tell(seen: Burst): void {
   // biome-ignore lint/suspicious/noConsole: a measurement is for whoever reads the output.
   console.info(
     [
-      `${PODS} pods of ${DEPLOYMENTS} Deployments: all run after ${seen.seconds.toFixed(1)} s, ${seen.ourSeconds.toFixed(1)} s of it in Joinery's looks, decisions and calls`,
+      `${PODS} pods of ${DEPLOYMENTS} Deployments: all run after ${seen.seconds.toFixed(1)} s, ${(seen.parts.launching + seen.parts.leading).toFixed(1)} s of it waiting for Joinery`,
+      `  ${Object.entries(seen.parts)
+        .map(([part, seconds]) => `${part} ${seconds.toFixed(1)}`)
+        .join(', ')}; looks, decisions and calls ${seen.ourSeconds.toFixed(1)} s in all`,
       `  the first instance after ${seen.firstInstanceAfterSeconds.toFixed(1)} s; ${seen.claims} NodeClaims, ${seen.nodes} nodes`,
       `  ${share} % of ${seen.planned} pods where planned; $${seen.plannedUsdPerHour.toFixed(2)}/h, half a minute later $${seen.settledUsdPerHour.toFixed(2)}/h`,
       ...seen.timeline,

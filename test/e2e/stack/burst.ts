@@ -3,7 +3,7 @@ import { podDigest } from '#lib/decide/pods-to-place.ts';
 import { FOR_PODS } from '#lib/model/labels.ts';
 import type { KubeObject } from './cluster-client.ts';
 import type { RealWorld } from './real-world.ts';
-import { type Moment, momentOf, says, tellTimeline } from './timeline.ts';
+import { type Moment, momentOf, type Parts, partsOf, says, tellTimeline } from './timeline.ts';
 
 /** What became of pods that came all at once. */
 export interface Burst {
@@ -19,8 +19,9 @@ export interface Burst {
   /** Of the nodes that were made, and of those that are left half a minute later. */
   readonly plannedUsdPerHour: number;
   readonly settledUsdPerHour: number;
-  /** In turns of provision until all ran, without waiting for more pods: the part that is Joinery's. */
+  /** What Joinery looked, decided and called in that time, waiting for others or not. */
   readonly ourSeconds: number;
+  readonly parts: Parts;
   /** How it came about, in lines. */
   readonly timeline: readonly string[];
 }
@@ -78,6 +79,7 @@ export async function burst(
     plannedUsdPerHour: usdOf(world, nodes),
     settledUsdPerHour: usdOf(world, settled),
     ourSeconds: ourSeconds(world, beganAt, endedAt),
+    parts: partsOf(moments, [...world.bridge.seenAt.values()], beganAt),
     timeline: tellTimeline(world, beganAt, moments),
   };
 }

@@ -49,6 +49,43 @@ const isHeld = ({ spec }: KubeObject): boolean =>
   Array.isArray(spec.taints) &&
   spec.taints.some(({ key }: { readonly key: string }) => key === JOINING);
 
+/** What the seconds of a burst went into, one after the other. */
+export interface Parts {
+  /** Until the last pod was made. */
+  readonly making: number;
+  /** Until the last instance that was needed was there: ours. */
+  readonly launching: number;
+  /** Until the last of them was a Node that is Ready: EC2's and the kubelet's. */
+  readonly booting: number;
+  /** Until the first node was given to kube-scheduler: ours. */
+  readonly leading: number;
+  /** Until all pods ran: kube-scheduler's. */
+  readonly binding: number;
+}
+
+/** The parts of a burst. Latecomers after the first pod was bound count as binding. */
+export function partsOf(
+  moments: readonly Moment[],
+  seenAt: readonly number[],
+  beganAt: number,
+): Parts {
+  const when = (isReached: (moment: Moment) => boolean): number =>
+    moments.find(isReached)?.seconds ?? Number.NaN;
+  const made = when(({ pods }) => pods === moments.at(-1)?.pods);
+  const led = when(({ bound }) => bound > 0);
+  const needed = seenAt.map((at) => (at - beganAt) / 1_000).filter((at) => at < led);
+  const launched = Math.max(made, ...needed);
+  const up = when(({ readyNodes }) => readyNodes >= needed.length);
+  const ready = Math.min(Math.max(launched, up), led);
+  return {
+    making: made,
+    launching: launched - made,
+    booting: ready - launched,
+    leading: led - ready,
+    binding: (moments.at(-1)?.seconds ?? Number.NaN) - led,
+  };
+}
+
 /** A burst as a table: every moment at which something had changed, and when our calls came. */
 export function tellTimeline(
   world: RealWorld,
