@@ -38,8 +38,12 @@ export function accountGarbage(around: Surroundings): readonly Action[] {
 function strayInstances(around: Surroundings, instances: readonly Instance[]): readonly Action[] {
   const { nodes } = around.snapshot;
   const held = new Set(nodes.flatMap(({ claim }) => instanceIdOf(claim?.status.providerId) ?? []));
-  // An instance of a group that is still there may yet be handed to one of its members.
-  const awaited = new Set(nodes.flatMap(({ claim }) => (claim && groupNameOf(claim)?.name) ?? []));
+  // An instance of a group may yet be handed to a member that has none, and to no other.
+  const awaited = new Set(
+    nodes.flatMap(({ claim }) =>
+      claim && claim.status.providerId === undefined ? (groupNameOf(claim)?.name ?? []) : [],
+    ),
+  );
   return instances
     .filter(({ zone }) => !around.shiftedZones.has(zone))
     .filter(({ id, state, launchedAt, tags }) => {

@@ -1,6 +1,7 @@
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { Image, Zone } from './aws/account.ts';
 import { ACCOUNT_ID, createAws, type EmbeddedAws } from './aws/aws.ts';
+import type { ClusterFacts } from './aws/cluster.ts';
 import { privateNetwork } from './aws/network.ts';
 import { createQueue, type Queue } from './aws/queue.ts';
 import type { Tags } from './aws/request.ts';
@@ -49,6 +50,16 @@ export interface StackOptions {
   readonly connect: Connect;
   /** How often the queues deliver a message twice, from 0 to 1. */
   readonly duplicates: number;
+  /** Where other stacks are already; one of its own where absent. */
+  readonly account?: SharedAccount;
+}
+
+/** An account that stacks share: AWS itself, what happens in it, and whose clusters and queues. */
+export interface SharedAccount {
+  readonly aws: EmbeddedAws;
+  readonly events: EventBridge;
+  readonly clusters: ClusterFacts[];
+  readonly queues: Queue[];
 }
 
 /** The queues, those for messages that nobody could do among them. */
@@ -56,6 +67,7 @@ type QueueName = 'hints' | 'deadHints' | 'interruptions' | 'deadInterruptions';
 
 /** Joinery's own stack and the account around it. */
 export interface Stack {
+  readonly account: SharedAccount;
   readonly aws: EmbeddedAws;
   readonly functions: Readonly<Record<FunctionName, LambdaFunction>>;
   readonly queues: Readonly<Record<QueueName, Queue>>;
@@ -109,45 +121,65 @@ export const SCHEDULES = {
 /**
  * Deploys Joinery: five functions, the queue of hints with its dead-letter queue, the queue of
  * interruptions behind five rules, the schedules (provision and consolidate each minute, drift
- * every five), and the account with its network, images and machines to sell.
+ * every five), and the account with its network, images and machines to sell, unless it stands in
+ * one that is there.
  */
 export function createStack(options: StackOptions): Stack {
-  const { clock, random, journal, cluster } = options;
-  const place = { clock, random, journal, region: cluster.region, accountId: ACCOUNT_ID };
-  const queues = createQueues(place, options.duplicates);
+  const { cluster } = options;
+  const account = options.account ?? createAccount(options);
+  const prefix = account.clusters.length === 0 ? 'joinery' : `joinery-${cluster.clusterName}`;
+  account.clusters.push({
+    name: cluster.clusterName,
+    endpoint: cluster.clusterEndpoint,
+    ca: cluster.clusterCa,
+    serviceCidr: cluster.serviceCidr,
+    kubernetesVersion: cluster.kubernetesVersion,
+  });
+  const queues = createQueues(placeOf(options), prefix, options.duplicates);
+  account.queues.push(...Object.values(queues));
+  const functions = createFunctions(options, account.aws, queues.hints.url);
+  wire({ options, queues, events: account.events, functions });
+  return { account, aws: account.aws, functions, queues };
+}
+
+const placeOf = ({ clock, random, journal, cluster }: StackOptions) => ({
+  clock,
+  random,
+  journal,
+  region: cluster.region,
+  accountId: ACCOUNT_ID,
+});
+
+function createAccount(options: StackOptions): SharedAccount {
+  const place = placeOf(options);
   const events = createEventBridge(place);
+  const clusters: ClusterFacts[] = [];
+  const queues: Queue[] = [];
   const aws = createAws({
     ...place,
     zones: options.zones,
     types: options.types,
     ...privateNetwork(options.zones, options.networkTags),
     images: options.images,
-    cluster: {
-      name: cluster.clusterName,
-      endpoint: cluster.clusterEndpoint,
-      ca: cluster.clusterCa,
-      serviceCidr: cluster.serviceCidr,
-      kubernetesVersion: cluster.kubernetesVersion,
-    },
-    queues: () => Object.values(queues),
+    clusters: () => clusters,
+    queues: () => queues,
     onEvent: events.put,
   });
-  const functions = createFunctions(options, { aws, hintQueueUrl: queues.hints.url });
-  wire({ options, queues, events, functions });
-  return { aws, functions, queues };
+  return { aws, events, clusters, queues };
 }
 
 function createQueues(
   place: Parameters<typeof createQueue>[0],
+  prefix: string,
   duplicates: number,
 ): Stack['queues'] {
   const deadHints = createQueue(place, {
-    name: 'joinery-hints-dead',
+    name: `${prefix}-hints-dead`,
     visibilityTimeoutMs: 30_000,
     retentionMs: STACK_LIMITS.deadRetentionMs,
   });
   const deadInterruptions = createQueue(place, {
-    name: 'joinery-interruptions-dead',
+    name: `${prefix}-interruptions-dead`,
     visibilityTimeoutMs: 30_000,
     retentionMs: STACK_LIMITS.deadRetentionMs,
   });
@@ -155,14 +187,14 @@ function createQueues(
     deadHints,
     deadInterruptions,
     hints: createQueue(place, {
-      name: 'joinery-hints',
+      name: `${prefix}-hints`,
       visibilityTimeoutMs: STACK_LIMITS.timeoutMs.provision,
       retentionMs: STACK_LIMITS.hintRetentionMs,
       redrive: { to: deadHints, maxReceiveCount: STACK_LIMITS.maxReceives },
       duplicates,
     }),
     interruptions: createQueue(place, {
-      name: 'joinery-interruptions',
+      name: `${prefix}-interruptions`,
       visibilityTimeoutMs: STACK_LIMITS.timeoutMs.interrupt,
       retentionMs: STACK_LIMITS.interruptionRetentionMs,
       redrive: { to: deadInterruptions, maxReceiveCount: STACK_LIMITS.maxReceives },
@@ -173,14 +205,15 @@ function createQueues(
 
 function createFunctions(
   options: StackOptions,
-  { aws, hintQueueUrl }: { readonly aws: EmbeddedAws; readonly hintQueueUrl: string },
+  aws: EmbeddedAws,
+  hintQueueUrl: string,
 ): Stack['functions'] {
   const { cluster, connect, kube } = options;
   const lambda = createLambda({
     ...options,
     region: cluster.region,
     accountId: ACCOUNT_ID,
-    seams: { kube, aws: aws.call },
+    seams: { kube, aws: (actor) => aws.call(actor, cluster.clusterName) },
   });
   const define = (name: FunctionName): LambdaFunction =>
     lambda.define({

@@ -7,13 +7,14 @@ import { type Clock, type Instant, virtualClock } from './clock.ts';
 import { createFaultPlan } from './faults.ts';
 import { createJournal, type Entry, type Journal } from './journal.ts';
 import { type Cluster, createKubernetes } from './kubernetes/cluster.ts';
-import type { MachineType } from './machine.ts';
+import type { Machine, MachineListener, MachineType } from './machine.ts';
 import { seededRandom } from './random.ts';
 import { readCrd } from './schema/custom-resource.ts';
 import {
   type Connect,
   createStack,
   type FunctionName,
+  type SharedAccount,
   type Stack,
   type StackFacts,
 } from './stack.ts';
@@ -41,6 +42,8 @@ export interface WorldOptions {
   readonly duplicates?: number;
   /** Hears each entry of the journal as it is written. */
   readonly listen?: (entry: Entry) => void;
+  /** Another world, whose account and clock this one shares; `start`, zones and network are its. */
+  readonly beside?: World;
 }
 
 /** A cluster, an AWS account and Joinery's functions, on one clock. */
@@ -49,6 +52,8 @@ export interface World {
   readonly journal: Journal;
   readonly kubernetes: Cluster;
   readonly aws: EmbeddedAws;
+  readonly account: SharedAccount;
+  readonly clusterName: string;
   readonly queues: Stack['queues'];
   /** Applies manifests as a user would, in their order; throws what the API server refuses. */
   readonly apply: (manifests: readonly unknown[]) => void;
@@ -85,10 +90,12 @@ const NETWORKED_ZONES = 3;
  * thread or a timer of Node (asynchronous compression, hashing) is not waited for.
  */
 export function createWorld(options: WorldOptions): World {
-  const clock = virtualClock(options.start);
+  const { beside } = options;
+  const clock = beside?.clock ?? virtualClock(options.start);
   const journal = createJournal(options.listen);
   const counted = countCalls(options.faults ?? createFaultPlan());
-  const random = seededRandom(options.seed);
+  const seeded = seededRandom(options.seed);
+  const random = beside === undefined ? seeded : seeded.fork(options.clusterName);
   const around = { clock, journal, random };
   const cluster = clusterOf(options);
   const kubernetes = createKubernetes({
@@ -119,8 +126,9 @@ export function createWorld(options: WorldOptions): World {
     kube: kubernetes.transport,
     connect: options.connect,
     duplicates: options.duplicates ?? 0,
+    ...(beside && { account: beside.account }),
   });
-  stack.aws.listen(kubernetes.machineListener);
+  stack.aws.listen(listenerOf(kubernetes, stack, cluster.clusterEndpoint));
   kubernetes.onChange(
     createWebhook({ ...around, admit: stack.functions.admit, isJoinery: isFunction(stack) }),
   );
@@ -129,6 +137,8 @@ export function createWorld(options: WorldOptions): World {
     journal,
     kubernetes,
     aws: stack.aws,
+    account: stack.account,
+    clusterName: cluster.clusterName,
     queues: stack.queues,
     apply: (manifests) => {
       for (const manifest of manifests) applyOne(kubernetes, manifest);
@@ -143,6 +153,26 @@ export function createWorld(options: WorldOptions): World {
       await runUntil(clock, () => false, ms);
     },
     calls: counted.calls,
+  };
+}
+
+/** A cluster hears of no machine whose user data names another cluster of the account. */
+function listenerOf(
+  { machineListener }: Cluster,
+  { account: { clusters } }: Stack,
+  endpoint: string,
+): MachineListener {
+  const isAnothers = ({ userData }: Machine): boolean =>
+    clusters.some((other) => other.endpoint !== endpoint && userData.includes(other.endpoint));
+  const ifOurs =
+    (hear: (machine: Machine) => void) =>
+    (machine: Machine): void => {
+      if (!isAnothers(machine)) hear(machine);
+    };
+  return {
+    started: ifOurs(machineListener.started),
+    stopping: ifOurs(machineListener.stopping),
+    gone: ifOurs(machineListener.gone),
   };
 }
 

@@ -62,13 +62,15 @@ export function anAccount(
     ],
     ...privateNetwork(zones, { 'karpenter.sh/discovery': 'demo' }),
     images: amazonImages('1.33', [START - 86_400_000 * 40, START - 86_400_000 * 10]),
-    cluster: {
-      name: 'demo',
-      endpoint: 'https://embedded',
-      ca: 'Q0E=',
-      serviceCidr: '10.100.0.0/16',
-      kubernetesVersion: '1.33',
-    },
+    clusters: () => [
+      {
+        name: 'demo',
+        endpoint: 'https://embedded',
+        ca: 'Q0E=',
+        serviceCidr: '10.100.0.0/16',
+        kubernetesVersion: '1.33',
+      },
+    ],
     queues: () => queueList,
     onEvent: (event) => events.push(event),
     ...rest,

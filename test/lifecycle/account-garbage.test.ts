@@ -44,6 +44,18 @@ describe('an instance that no NodeClaim holds', () => {
     expect(found({ instances: [aged(HOUR, { tags })] })).toHaveLength(1);
   });
 
+  it('goes although others of its launch group, which have theirs, are still there', () => {
+    const tags = { 'joinery.dev/launch-group': 'g' };
+    const other = aNodeClaim({
+      meta: { annotations: { 'joinery.dev/launch-group': 'g/2' } },
+      status: { providerId: 'aws:///us-east-1a/i-2' },
+    });
+
+    expect(found({ instances: [aged(HOUR, { tags })], nodes: [anInFlightNode(other)] })).toEqual([
+      { kind: 'terminateInstance', instanceId: 'i-1' },
+    ]);
+  });
+
   it('stays where it is ending already, where a NodeClaim could not be read, or EC2 was not asked', () => {
     const unread = {
       object: { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', name: 'c' },

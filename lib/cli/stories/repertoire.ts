@@ -23,6 +23,7 @@ import { stateChange } from './state-change.ts';
 import { storm } from './storm.ts';
 import type { Story } from './story.ts';
 import { toZeroAndBack } from './to-zero-and-back.ts';
+import { twoClusters } from './two-clusters.ts';
 import { uninstall } from './uninstall.ts';
 import { weightedFallback } from './weighted-fallback.ts';
 import { whatDrifts } from './what-drifts.ts';
@@ -59,6 +60,7 @@ export const REPERTOIRE: readonly Story[] = [
   notOurs,
   zonalShift,
   moveIn,
+  twoClusters,
   uninstall,
 ];
 

@@ -24,13 +24,15 @@ import { machineTypes } from './machine-types.ts';
 import { matchInstances } from './match-instances.ts';
 import { tellMilestones } from './milestones.ts';
 import type { Check, NodeSeen } from './seen.ts';
-import type { SoldOutPool, Stage, StoryKind } from './story.ts';
+import type { Neighbour, SoldOutPool, Stage, StoryKind } from './story.ts';
 import { uninstallerIn } from './uninstaller.ts';
 
 /** When every story begins. */
 export const START = Date.UTC(2026, 10, 20, 12, 0, 0);
 /** The network of the embedded account is tagged for a cluster of this name. */
 const CLUSTER = 'demo';
+/** The other cluster of an account that holds two. */
+const OTHER_CLUSTER = 'till';
 
 /** A stage with what a story left behind. */
 export interface SetStage extends Stage {
@@ -51,23 +53,14 @@ export interface StageOptions {
   readonly settings?: Partial<ClusterSettings>;
   readonly faults?: CallFaults;
   readonly listen?: (entry: Entry) => void;
+  /** Whose account it shares. */
+  readonly beside?: SetStage;
 }
 
 /** An embedded world with an EKS cluster, ready for a story. */
 export function setStage(options: StageOptions): SetStage {
   const table = tableOf(options.region);
-  const world = createWorld({
-    seed: options.seed,
-    start: START,
-    region: options.region,
-    types: machineTypes(table),
-    crds: crdTexts(),
-    clusterName: CLUSTER,
-    connect: embeddedWith(options.settings ?? {}),
-    ...(options.networkTags ? { networkTags: options.networkTags } : {}),
-    ...(options.faults ? { faults: options.faults } : {}),
-    ...(options.listen ? { listen: options.listen } : {}),
-  });
+  const world = worldOf(options, table);
   if (options.listen) tellMilestones(world, options.listen);
   const onPodChange = podChanges(world);
   const rehearsed = rehearse(world, options.manifests);
@@ -79,10 +72,13 @@ export function setStage(options: StageOptions): SetStage {
       act(...given);
     };
   };
-  const check: Stage['check'] = (name, ok, found) => checks.push({ name, ok, found });
+  const check: Stage['check'] = (name, ok, found) =>
+    options.beside
+      ? options.beside.check(`${OTHER_CLUSTER}: ${name}`, ok, found)
+      : checks.push({ name, ok, found });
   let peak: readonly NodeSeen[] | undefined;
   let allRunningAfterMs: number | undefined;
-  return {
+  const stage: SetStage = {
     world,
     checks,
     check,
@@ -122,6 +118,37 @@ export function setStage(options: StageOptions): SetStage {
     checkOneInstancePerNodeClaim: () => checkInstances(world, check),
     checkNothingLeft: () => checkNothingLeft(world, check),
     checkNoFunctionFailed: () => checkNoFunctionFailed(world, check),
+    neighbour: () => neighbourOf(stage, options),
+  };
+  return stage;
+}
+
+const worldOf = (
+  { seed, region, beside, settings, networkTags, faults, listen }: StageOptions,
+  table: Ec2Table,
+): World =>
+  createWorld({
+    seed,
+    start: START,
+    region,
+    types: machineTypes(table),
+    crds: crdTexts(),
+    clusterName: beside ? OTHER_CLUSTER : CLUSTER,
+    ...(beside && { beside: beside.world }),
+    connect: embeddedWith(settings ?? {}),
+    ...(networkTags ? { networkTags } : {}),
+    ...(faults ? { faults } : {}),
+    ...(listen ? { listen } : {}),
+  });
+
+/** The same stage once more, on the same account; what it tells is told as the other cluster's. */
+function neighbourOf(beside: SetStage, { listen, ...options }: StageOptions): Neighbour {
+  const heard = listen && {
+    listen: (entry: Entry) => listen({ ...entry, text: `${OTHER_CLUSTER}: ${entry.text}` }),
+  };
+  return {
+    stage: setStage({ ...options, ...heard, beside }),
+    trespasses: beside.world.aws.trespasses,
   };
 }
 
@@ -227,8 +254,12 @@ function ourMilliseconds(world: World): number {
   return firstLaunch.launchedAt - firstPending.at;
 }
 
-function checkInstances(world: World, check: Stage['check']): void {
-  const { ok, found } = matchInstances(world.aws.machines(), world.kubernetes.list('NodeClaim'));
+/** The tag of everything that is made for a cluster. */
+const OWNER = 'eks:eks-cluster-name';
+
+function checkInstances({ aws, kubernetes, clusterName }: World, check: Stage['check']): void {
+  const ours = aws.machines().filter(({ tags }) => (tags[OWNER] ?? clusterName) === clusterName);
+  const { ok, found } = matchInstances(ours, kubernetes.list('NodeClaim'));
   check('every NodeClaim has one instance, every instance one NodeClaim', ok, found);
 }
 

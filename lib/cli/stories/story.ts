@@ -54,6 +54,14 @@ export interface Announcer {
   readonly shiftAway: (zone: string) => { readonly end: () => void };
 }
 
+/** A second cluster with a Joinery of its own, in the same account and region. */
+export interface Neighbour {
+  /** Set with the same manifests; its checks count for the story. */
+  readonly stage: Stage;
+  /** What either touched of the other's, or of nobody's, call by call. */
+  readonly trespasses: () => readonly string[];
+}
+
 /**
  * What a story can do, see and claim, wherever it plays: in the embedded world or on a real API
  * server. What is seen is as it stood when the last wait ended.
@@ -88,6 +96,8 @@ export interface Stage {
   /** What befalls machines; absent where a stage cannot do it. */
   readonly harm?: Harm;
   readonly announcer?: Announcer;
+  /** Makes another cluster beside this one; absent where a stage cannot. */
+  readonly neighbour?: () => Neighbour;
   /** Runs `joinery uninstall`; absent where a stage cannot. */
   readonly uninstall?: (options: UninstallOptions) => Promise<Uninstalled>;
   /** Every object of a kind, by name. */

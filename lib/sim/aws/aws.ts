@@ -16,6 +16,7 @@ import {
   type Subnet,
   type Zone,
 } from './account.ts';
+import { createCallCounts } from './call-counts.ts';
 import { type ClusterFacts, clusterOperations } from './cluster.ts';
 import { awsError } from './error.ts';
 import { eventBusOperations } from './event-bus.ts';
@@ -43,6 +44,7 @@ import {
   reservationOperations,
   reserve,
 } from './reservations.ts';
+import { trespassesOf } from './trespass.ts';
 import { shiftAway, zonalShiftOperations } from './zonal-shift.ts';
 
 /** What the embedded AWS is made of. */
@@ -56,7 +58,8 @@ export interface AwsOptions {
   readonly subnets: readonly Subnet[];
   readonly securityGroups: readonly SecurityGroup[];
   readonly images: readonly Image[];
-  readonly cluster: ClusterFacts;
+  /** Asked at each call to EKS. */
+  readonly clusters: () => readonly ClusterFacts[];
   /** Asked at each call to SQS. */
   readonly queues: () => readonly Queue[];
   /** Hears what the account's event bus carries. */
@@ -79,8 +82,16 @@ interface PlannedFailure extends CallFailure {
 
 /** The embedded AWS, from above (calls) and from behind (what its weather does). */
 export interface EmbeddedAws {
-  /** The seam, for one caller: performs `name`, or rejects as the AWS SDK would. */
-  readonly call: (actor: string) => (name: string, input: unknown) => Promise<unknown>;
+  /**
+   * The seam, for one caller: performs `name`, or rejects as the AWS SDK would. What it does in the
+   * name of a cluster is checked for what it touches of others.
+   */
+  readonly call: (
+    actor: string,
+    clusterName?: string,
+  ) => (name: string, input: unknown) => Promise<unknown>;
+  /** What was touched of others in the name of a cluster. */
+  readonly trespasses: () => readonly string[];
   /** Every instance there ever was, in the order of launch. */
   readonly machines: () => readonly Instance[];
   readonly listen: (listener: MachineListener) => void;
@@ -136,13 +147,13 @@ export const ACCOUNT_ID = '111122223333';
 export function createAws(options: AwsOptions): EmbeddedAws {
   const account = accountOf(options);
   const operations = operationsOf(account, options);
-  const counts = new Map<string, Map<string, number>>();
+  const counts = createCallCounts();
+  const trespasses: string[] = [];
   const failures: PlannedFailure[] = [];
   const latency = options.random.fork('latency');
-  const call = async (actor: string, name: string, input: unknown): Promise<unknown> => {
+  const call = async (name: string, input: unknown): Promise<unknown> => {
     const [least, most] = LATENCY_MS[name] ?? USUAL_LATENCY_MS;
     const roundTripMs = latency.between(least, most);
-    count(counts, actor, name);
     const thereMs = Math.ceil(roundTripMs / 2);
     await options.clock.sleep(thereMs);
     const result = perform(operations, failures, name, structuredClone(input));
@@ -151,12 +162,19 @@ export function createAws(options: AwsOptions): EmbeddedAws {
     return result.answer;
   };
   return {
-    call: (actor) => (name, input) => call(actor, name, input),
+    call: (actor, clusterName) => async (name, input) => {
+      counts.note(actor, name);
+      if (clusterName !== undefined) {
+        trespasses.push(...trespassesOf(account, clusterName, name, input));
+      }
+      return await call(name, input);
+    },
+    trespasses: () => trespasses,
     machines: () => account.instances,
     listen: (listener) => {
       account.listeners.add(listener);
     },
-    calls: (actor) => summed(counts, actor),
+    calls: counts.sum,
     sellOut: (rule) => {
       const held = { ...rule };
       account.soldOut.add(held);
@@ -207,8 +225,8 @@ const operationsOf = (account: Account, options: AwsOptions): Operations => ({
   ...placementGroupOperations(account),
   ...reservationOperations(account),
   ...queueOperations(options.queues),
-  ...clusterOperations(account, options.cluster),
-  ...zonalShiftOperations(account, options.cluster.name),
+  ...clusterOperations(account, options.clusters),
+  ...zonalShiftOperations(account, options.clusters),
 });
 
 const accountOf = (options: AwsOptions): Account => ({
@@ -274,21 +292,4 @@ function known(account: Account, id: string): Instance {
   const instance = account.instancesById.get(id);
   if (instance === undefined) throw new Error(`The embedded EC2 has no instance ${id}`);
   return instance;
-}
-
-function count(counts: Map<string, Map<string, number>>, actor: string, name: string): void {
-  const byName = counts.get(actor) ?? new Map<string, number>();
-  counts.set(actor, byName.set(name, (byName.get(name) ?? 0) + 1));
-}
-
-function summed(
-  counts: ReadonlyMap<string, ReadonlyMap<string, number>>,
-  actor: string | undefined,
-): Readonly<Record<string, number>> {
-  const sum: Record<string, number> = {};
-  for (const [caller, byName] of counts) {
-    if (actor !== undefined && caller !== actor) continue;
-    for (const [name, times] of byName) sum[name] = (sum[name] ?? 0) + times;
-  }
-  return Object.fromEntries(Object.entries(sum).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

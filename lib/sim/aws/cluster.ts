@@ -1,8 +1,8 @@
 import type { Account, Operations } from './account.ts';
 import { awsError } from './error.ts';
-import { type Fields, optionalText, optionalTexts, text } from './request.ts';
+import { optionalText, optionalTexts, text } from './request.ts';
 
-/** What EKS says of the one cluster of the embedded world. */
+/** What EKS says of a cluster of the embedded world. */
 export interface ClusterFacts {
   readonly name: string;
   readonly endpoint: string;
@@ -15,53 +15,55 @@ export interface ClusterFacts {
 }
 
 /**
- * EKS's DescribeCluster and its access entries, for the one cluster there is; only what a node
- * needs to join is told. Entries let nobody in: the embedded API server asks no one who he is. ARC
- * never shifts traffic out of a zone of it.
+ * EKS's DescribeCluster and its access entries, for the clusters there are; only what a node
+ * needs to join is told. Entries let nobody in: the embedded API server asks no one who he is.
  */
-export function clusterOperations(account: Account, cluster: ClusterFacts): Operations {
+export function clusterOperations(
+  account: Account,
+  clusters: () => readonly ClusterFacts[],
+): Operations {
   const entries = new Map<string, unknown>();
   return {
     CreateAccessEntry: (input) => {
-      expectCluster(cluster, text(input, 'clusterName'));
+      const { name } = clusterNamed(clusters(), text(input, 'clusterName'));
       const principalArn = text(input, 'principalArn');
-      if (entries.has(principalArn)) {
+      if (entries.has(`${name} ${principalArn}`)) {
         throw awsError(
           'ResourceInUseException',
           `The specified access entry resource is already in use on this cluster.`,
         );
       }
       const accessEntry = {
-        clusterName: cluster.name,
+        clusterName: name,
         kubernetesGroups: optionalTexts(input, 'kubernetesGroups') ?? [],
         principalArn,
         type: optionalText(input, 'type') ?? 'STANDARD',
       };
-      entries.set(principalArn, accessEntry);
+      entries.set(`${name} ${principalArn}`, accessEntry);
       return { accessEntry };
     },
     DescribeAccessEntry: (input) => {
-      expectCluster(cluster, text(input, 'clusterName'));
-      const accessEntry = entries.get(text(input, 'principalArn'));
+      const { name } = clusterNamed(clusters(), text(input, 'clusterName'));
+      const accessEntry = entries.get(`${name} ${text(input, 'principalArn')}`);
       if (accessEntry !== undefined) return { accessEntry };
       throw awsError(
         'ResourceNotFoundException',
         `The specified principalArn could not be found. You can view your available access entries with 'list-access-entries'.`,
       );
     },
-    GetManagedResource: () => ({ zonalShifts: [], autoshifts: [] }),
-    DescribeCluster: (input) => describeCluster(account, cluster, input),
+    DescribeCluster: (input) =>
+      describeCluster(account, clusterNamed(clusters(), text(input, 'name'))),
   };
 }
 
-function expectCluster(cluster: ClusterFacts, name: string): void {
-  if (name === cluster.name) return;
+function clusterNamed(clusters: readonly ClusterFacts[], name: string): ClusterFacts {
+  const found = clusters.find((cluster) => cluster.name === name);
+  if (found !== undefined) return found;
   throw awsError('ResourceNotFoundException', `No cluster found for name: ${name}.`);
 }
 
-function describeCluster(account: Account, cluster: ClusterFacts, input: Fields): unknown {
-  const name = text(input, 'name');
-  expectCluster(cluster, name);
+function describeCluster(account: Account, cluster: ClusterFacts): unknown {
+  const { name } = cluster;
   return {
     cluster: {
       accessConfig: { authenticationMode: 'API' },

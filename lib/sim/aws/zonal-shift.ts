@@ -1,4 +1,5 @@
 import type { Account, Operations, Shift } from './account.ts';
+import type { ClusterFacts } from './cluster.ts';
 import { awsError } from './error.ts';
 import { type Fields, text } from './request.ts';
 
@@ -19,21 +20,29 @@ export function shiftAway(
 /** Source: ARC Developer Guide, Zonal shift: three days at most. */
 const LONGEST_MS = 3 * 86_400_000;
 
-/** GetManagedResource of ARC, which manages the account's one cluster. */
-export const zonalShiftOperations = (account: Account, clusterName: string): Operations => ({
-  GetManagedResource: (input) => managedResource(account, clusterName, input),
+/** GetManagedResource of ARC, which manages the account's clusters. */
+export const zonalShiftOperations = (
+  account: Account,
+  clusters: () => readonly ClusterFacts[],
+): Operations => ({
+  GetManagedResource: (input) => managedResource(account, clusters(), input),
 });
 
-function managedResource(account: Account, clusterName: string, input: Fields): unknown {
+function managedResource(
+  account: Account,
+  clusters: readonly ClusterFacts[],
+  input: Fields,
+): unknown {
   const arn = text(input, 'resourceIdentifier');
-  if (!arn.endsWith(`:cluster/${clusterName}`)) {
+  const cluster = clusters.find(({ name }) => arn.endsWith(`:cluster/${name}`));
+  if (cluster === undefined) {
     throw awsError('ResourceNotFoundException', `The resource ${arn} is not managed.`);
   }
   const now = account.clock.now();
   const shifts = [...account.shifts].filter(({ endsAt }) => endsAt > now);
   const by = (whom: Shift['by']) =>
     shifts.filter((shift) => shift.by === whom).map((shift) => described(account, shift));
-  return { arn, name: clusterName, zonalShifts: by('person'), autoshifts: by('AWS') };
+  return { arn, name: cluster.name, zonalShifts: by('person'), autoshifts: by('AWS') };
 }
 
 const described = (account: Account, { zone, endsAt }: Shift): unknown => ({
