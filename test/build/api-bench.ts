@@ -9,9 +9,10 @@ export interface ApiBench extends SmallCluster {
   readonly through: <Value>(work: Promise<Value>) => Promise<Value>;
 }
 
-/** An embedded cluster without nodes, and a transport into it. */
+/** An embedded cluster without nodes in which Joinery is installed, and a transport into it. */
 export function anApi(): ApiBench {
   const small = aSmallCluster();
+  small.cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'joinery' } });
   const { clock } = small;
   const through: ApiBench['through'] = async (work) => {
     let isSettled = false;

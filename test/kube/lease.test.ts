@@ -12,13 +12,21 @@ async function mine(api: ApiBench, identity: string) {
 }
 
 describe('takeLease', () => {
-  it('makes the Lease and its namespace where there is neither', async () => {
+  it('makes the Lease where there is none', async () => {
     const api = anApi();
 
     expect(await take(api, 'a')).toMatchObject({ kind: 'ours' });
     expect(api.cluster.get('Lease', 'joinery', 'joinery')).toMatchObject({
       spec: { holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 0 },
     });
+  });
+
+  it('is not taken where there is no namespace for it, and what helps is said', async () => {
+    const api = anApi();
+    api.cluster.remove('Namespace', '', 'joinery');
+    await api.wait(60);
+
+    await expect(take(api, 'a')).rejects.toThrow('joinery install makes it');
   });
 
   it('keeps others out for as long as it holds, and says when it ends', async () => {

@@ -35,6 +35,11 @@ function loseFirst(kubernetes: World['kubernetes']): void {
   if (node !== undefined) kubernetes.remove('Node', '', node.metadata.name);
 }
 
+/** What Joinery makes or writes to. */
+const KEPT = ['NodeClaim', 'Node', 'Pod', 'Lease', 'ConfigMap'];
+/** What it only looks at, and what somebody else makes anew or not. */
+const OTHERS = ['ReplicaSet', 'CSINode', 'Event', 'PodDisruptionBudget', 'DaemonSet'];
+
 const FATES: readonly (readonly [string, number, CallFate])[] = [
   ['answers 500', 37, { how: 'answer', status: 500 }],
   [
@@ -97,10 +102,12 @@ describe('five pods come, move and go, nothing is left behind, and no rule is br
     HOUR_MS,
   );
 
-  it(
-    'while a person deletes NodeClaims, Nodes, pods, Leases and ConfigMaps',
-    async () => {
-      const kinds = ['NodeClaim', 'Node', 'Pod', 'Lease', 'ConfigMap'];
+  it.each([
+    ['NodeClaims, Nodes, pods, Leases and ConfigMaps', KEPT, 397],
+    ['what belongs to others', OTHERS, 293],
+  ])(
+    'while a person deletes %s',
+    async (_what, kinds, step) => {
       let turn = 0;
       const meanwhile = (world: World) => {
         const kind = kinds[turn % kinds.length] ?? '';
@@ -110,7 +117,22 @@ describe('five pods come, move and go, nothing is left behind, and no rule is br
         const { namespace = '', name } = object.metadata;
         world.kubernetes.remove(kind, namespace, name);
       };
-      await survives((shift) => playWithMishaps(each(397, 300 + shift, { meanwhile })));
+      await survives((shift) => playWithMishaps(each(step, 300 + shift, { meanwhile })));
+    },
+    HOUR_MS,
+  );
+
+  it(
+    'while a person ends the instance of each first node at EC2, twice',
+    async () => {
+      const meanwhile = ({ aws }: World) => {
+        const [machine] = aws.machines().filter(({ state }) => state === 'running');
+        if (machine !== undefined)
+          void aws.call('person')('TerminateInstances', { InstanceIds: [machine.id] });
+      };
+      await survives((shift) =>
+        playWithMishaps([700, 1_300].map((at) => ({ at: at + shift, times: 1, meanwhile }))),
+      );
     },
     HOUR_MS,
   );
@@ -156,6 +178,33 @@ describe('five pods come, move and go, nothing is left behind, and no rule is br
             meanwhile: (world) => replace(world, 'NodePool'),
           })),
         ),
+      );
+    },
+    HOUR_MS,
+  );
+
+  it(
+    'while a person deletes the namespace of Joinery and installs it again',
+    async () => {
+      const meanwhile = ({ kubernetes, clock, apply }: World) => {
+        kubernetes.remove('Namespace', '', 'joinery');
+        const again = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'joinery' } };
+        clock.after(2 * MINUTE, () => apply([again]));
+      };
+      await survives((shift) =>
+        playWithMishaps([500, 1_500].map((at) => ({ at: at + shift, times: 1, meanwhile }))),
+      );
+    },
+    HOUR_MS,
+  );
+
+  it(
+    'while a person deletes the EC2NodeClass and makes it again once it is gone',
+    async () => {
+      await survives((shift) =>
+        playWithMishaps([
+          { at: 25 + shift, times: 1, meanwhile: (world) => replace(world, 'EC2NodeClass') },
+        ]),
       );
     },
     HOUR_MS,

@@ -12,7 +12,7 @@ export interface Retold {
 }
 
 /** Turns that looked at nothing: another was at it, or had been. */
-const NO_LOOK = /: (held by another|stale hint)$/;
+const NO_LOOK = /: (held by another|stale hint|nothing of ours)$/;
 const STARTS = /^\w+ starts \(webhook: (.*)\)$/;
 const EVENT_NAME = /Event (\S+?)\.[0-9a-f]{8,}/g;
 /** What every turn says, and what says nothing of what it decided. */
