@@ -25,6 +25,7 @@ import { repairStep } from './repair.ts';
 import { type ClaimStep, metaDifference, NO_STEP, type Progress, takeSteps } from './step.ts';
 import { grouped, type Surroundings, servedPools, surroundingsOf } from './surroundings.ts';
 import { deadlineEvents, deletedNodeSteps, terminationSteps } from './termination.ts';
+import { twinStep } from './twins.ts';
 import { zonalShiftEvents } from './zonal-shift-events.ts';
 
 /** What one look at the lives of all nodes comes to. */
@@ -103,6 +104,7 @@ function livingSteps(
 ): readonly ClaimStep[] {
   const ends = [
     launching,
+    twinStep(claim, around),
     launchResultStep(claim, around),
     livenessStep(claim, around.now),
     initializationTimeoutStep(claim, around),

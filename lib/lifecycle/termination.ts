@@ -16,6 +16,7 @@ import { paced } from './pace.ts';
 import { instanceIdOf } from './provider-id.ts';
 import type { ClaimStep } from './step.ts';
 import { isNodeUnread, isUnread, nodesOf, type Surroundings } from './surroundings.ts';
+import { isHeldByAnother } from './twins.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 
@@ -33,6 +34,8 @@ export function terminationSteps(
   around: Surroundings,
 ): readonly ClaimStep[] {
   const deadline = deadlineStep(claim);
+  // Its Node is the other's.
+  if (isHeldByAnother(claim, around)) return [deadline, lastStep(claim, group, around)];
   // A Node that nobody has registered goes with its instance; nothing of ours holds it.
   const isRegistered = isTrue(claim.status.conditions, REGISTERED);
   const nodes = nodesOf(around, claim).flatMap((state) => {
@@ -86,12 +89,6 @@ function lastStep(
   const finalizers = claim.meta.finalizers.filter((each) => each !== TERMINATION_FINALIZER);
   return { meta: { finalizers } };
 }
-
-/** Two NodeClaims with one instance cannot come about, but must not end it if they do. */
-const isHeldByAnother = (claim: NodeClaim, { holders }: Surroundings): boolean =>
-  (holders.get(instanceIdOf(claim.status.providerId) ?? '') ?? []).some(
-    ({ meta }) => meta.uid !== claim.meta.uid && meta.deletedAt === undefined,
-  );
 
 /**
  * What Nodes ask for that somebody deletes by hand: their NodeClaims are deleted, too, and go the
