@@ -240,6 +240,15 @@ const PLANTED: readonly [string, Snapshot, Placing, string][] = [
     'though node-1 would take it',
   ],
   [
+    'a pod that is refused though a planned node has room',
+    aSnapshot({ pods: [web, aPod({ meta: { name: 'other' } })] }),
+    {
+      ...place(plain),
+      refused: [{ pod: 'default/other', by: 'limits', because: 'no', nodePools: [] }],
+    },
+    `default/other is refused though ${planned.name} would take it`,
+  ],
+  [
     'a pod that is refused though a node could be made',
     plain,
     {

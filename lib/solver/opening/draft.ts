@@ -68,7 +68,7 @@ export function narrowDraft(
 }
 
 /** How many pods may join at most, and what is asked about them. */
-export interface JoinContext extends Pick<NodeContext, 'mayBegin'> {
+export interface JoinContext extends Pick<NodeContext, 'mayBegin' | 'mayCrowd'> {
   readonly most: number;
   readonly admissions: Admissions;
 }
@@ -82,7 +82,7 @@ export function joinDraft(
   draft: NodeClaimDraft,
   group: PodGroup,
   asks: readonly Ask[],
-  { most, admissions, mayBegin }: JoinContext,
+  { most, admissions, ...beside }: JoinContext,
 ): NodeClaimDraft | undefined {
   const { sourceType } = draft.shape;
   const fitting = Math.min(
@@ -92,7 +92,7 @@ export function joinDraft(
     mostAttachable(group, limitsOf(sourceType), draft.counts),
   );
   if (fitting < 1) return undefined;
-  const joining = Math.min(fitting, mostBeside(group, draft.counts, { mayBegin }));
+  const joining = Math.min(fitting, mostBeside(group, draft.counts, beside));
   if (joining < 1) return undefined;
   const taken = [...draft.hostPorts, ...sourceType.daemonPorts];
   if (group.hostPorts.length > 0 && firstPortConflict(group.hostPorts, taken)) return undefined;

@@ -52,7 +52,7 @@ function onPlanned(plan: OpenPlan, group: PodGroup, asks: readonly Ask[], pod: P
   const { context, ledger, claims, drafts } = plan;
   const portion = { group, asks, left: 1 };
   for (const [at, draft] of drafts.entries()) {
-    const joined = joinDraft(draft, group, asks, { most: 1, ...context });
+    const joined = joinDraft(draft, group, asks, { most: 1, ...context, mayCrowd: true });
     const before = claims[at];
     if (!joined || !before) continue;
     const { source } = draft.admission;

@@ -1,17 +1,19 @@
 /**
- * Needless refusals: nobody is refused whom a node that is there, or one that could be made, would
- * take when the whole plan stands and this pod is bound last.
+ * Needless refusals: nobody is refused whom a node that is there, one that is planned, or one that
+ * could be made, would take when the whole plan stands and this pod is bound last.
  */
 import type { Placing } from '#lib/decide/place.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
 import type { StateNode } from '#lib/model/node.ts';
+import type { PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { affinityProblems, antiAffinityProblems } from './apart.ts';
+import { claimProblems } from './claims.ts';
 import { problemsWith } from './hosts.ts';
 import { isNew, type Makeable, makeable, offersEnough } from './limits.ts';
 import { type Place, placesOf } from './places.ts';
-import { HOSTNAME, type Labels, mightSelect, NODEPOOL, ZONE } from './rules.ts';
+import { HOSTNAME, type Labels, mightSelect, NODEPOOL, nameOf, sum, ZONE } from './rules.ts';
 import { spreadProblems } from './spread.ts';
 import { volumeProblems } from './volumes.ts';
 
@@ -32,12 +34,13 @@ export function refusalProblems(
     // Words that no manifest may use, and volumes that are not to be had, are refused in any case.
     const isEarly = by === 'eligibility' || by === 'volumes';
     if (isEarly && !because.startsWith('no node has room')) return [];
+    // How many volumes a node takes that is not up yet is guessed from those that are.
+    const isGuess = pod.volumes.length > 0 && snapshot.csiNodes.length > 0;
     const host = snapshot.nodes.find((each) => {
       const isOpen = (places.find(({ name: its }) => its === each.name)?.outcomes.length ?? 0) > 1;
       // What rules of other pods make of a node that may still be anything is hard to say.
       if (isOpen && topology.length > 0) return false;
-      // How many volumes a node takes that is not up yet is a guess.
-      if (pod.volumes.length > 0 && !isUp(each)) return false;
+      if (isGuess && !isUp(each)) return false;
       const there = places.find((place) => place.name === each.name)?.coming ?? [];
       return (
         problemsWith(each, [...there, pod], snapshot).length === 0 &&
@@ -49,6 +52,17 @@ export function refusalProblems(
       );
     });
     if (host) return [`${name} is refused though ${host.name} would take it`];
+    if (isGuess) return [];
+    const planned = placing.claims.find(
+      (claim) =>
+        takes(claim, pod, { snapshot, placing, pods }) &&
+        holdsWith(
+          pod,
+          places.map((place) => joined(place, claim.name, pod)),
+          snapshot,
+        ),
+    );
+    if (planned) return [`${name} is refused though ${planned.name} would take it`];
     return snapshot.nodePools
       .filter((pool) => {
         const nodes = makeable(pool, pod, snapshot, { placing, puristic: false });
@@ -71,7 +85,26 @@ const isUp = ({ node, claim }: StateNode): boolean =>
 const optsOut = (pod: Pod): boolean => JSON.stringify(pod.nodeAffinity).includes(NODEPOOL);
 
 const joined = (place: Place, name: string, pod: Pod): Place =>
-  place.isNew || place.name !== name ? place : { ...place, coming: [...place.coming, pod] };
+  place.name === name ? { ...place, coming: [...place.coming, pod] } : place;
+
+interface Plan {
+  readonly snapshot: Snapshot;
+  readonly placing: Placing;
+  readonly pods: ReadonlyMap<string, Pod>;
+}
+
+/** Whether a planned node has what one more pod asks for, in each way in which it may be launched. */
+function takes(claim: PlannedNodeClaim, pod: Pod, { snapshot, placing, pods }: Plan): boolean {
+  const fuller = { ...claim, pods: [...claim.pods, nameOf(pod)] };
+  const creations = placing.creations.map((action) => {
+    if (action.kind !== 'createNodeClaim' || action.claim.name !== claim.name) return action;
+    const requests = sum([action.claim.spec.requests, pod.requests]);
+    const created = { ...action.claim, spec: { ...action.claim.spec, requests } };
+    return { ...action, claim: created, forPods: fuller.pods };
+  });
+  const claims = placing.claims.map((each) => (each === claim ? fuller : each));
+  return claimProblems(snapshot, { ...placing, claims, creations }, fuller, pods).length === 0;
+}
 
 const holdsWith = (pod: Pod, places: readonly Place[], snapshot: Snapshot): boolean =>
   antiAffinityProblems(snapshot, places).length === 0 &&

@@ -144,16 +144,22 @@ type Look = readonly { readonly domain: string | undefined; readonly isEligible:
 
 function looksOf(place: Place, rules: readonly Rule[]): readonly Look[] {
   const looks = new Map<string, Look>();
+  const keys = [...new Set(rules.map(({ key }) => key))];
   for (const labels of place.outcomes) {
-    const options = rules.map((rule) =>
-      (labels.get(rule.key) ?? [undefined]).map((domain) => ({
-        domain,
-        isEligible: domain !== undefined && rule.isEligible(labels, place),
-      })),
-    );
-    const most = Math.max(...options.map(({ length }) => length));
+    const values = (key: string) => labels.get(key) ?? [undefined];
+    const most = Math.max(1, ...keys.map((key) => values(key).length));
     for (let at = 0; at < most; at += 1) {
-      const look = options.map((each) => each[at % each.length] ?? NOWHERE);
+      const settled = new Map(
+        keys.map((key) => [key, values(key)[at % values(key).length]] as const),
+      );
+      const known = new Map([
+        ...labels,
+        ...[...settled].map(([key, value]) => [key, [value]] as const),
+      ]);
+      const look = rules.map((rule) => {
+        const domain = settled.get(rule.key);
+        return { domain, isEligible: domain !== undefined && rule.isEligible(known, place) };
+      });
       looks.set(JSON.stringify(look), look);
     }
   }

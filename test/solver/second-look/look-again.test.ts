@@ -106,6 +106,18 @@ describe('lookAgain', () => {
     expect(refusedOf({ nodePools: [], nodes: [aSmallNode()], pods })).toEqual([]);
   });
 
+  it('puts it on a planned node where that is all there is', () => {
+    const pods = [
+      ...appPods('web', 1, {
+        requests: { cpu: 1500 },
+        topologySpread: [aSpread({ topologyKey: NODE_KEY })],
+      }),
+      ...appPods('late', 1, { meta: { labels: { app: 'web' } } }),
+    ];
+
+    expect(refusedOf({ nodePools: [aNodePool({ limits: { nodes: 1 } })], pods })).toEqual([]);
+  });
+
   it('counts pods on the nodes they got, not on all that they might have got', () => {
     const pods = [
       ...appPods('arm', 1, {
