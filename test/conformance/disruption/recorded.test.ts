@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { attainableFrom } from '#test/bench/attainable/attainable.ts';
 import { consolidationPlan } from '#test/build/consolidating.ts';
 import { followed } from '#test/build/followed.ts';
 import { recordedConsolidations } from '#test/build/recorded-consolidations.ts';
@@ -19,5 +20,13 @@ describe('the recorded consolidations', () => {
 
     expect(end.usdPerHour).toBeLessThanOrEqual(each.karpenter.usdPerHour * 1.001);
     expect(end.podsMoved).toBeLessThanOrEqual(each.karpenter.podsMoved);
+  });
+
+  it.each(SMALL)('end where consent lets them, and not below: $name', ({ snapshot }) => {
+    const end = followed(snapshot);
+    const { leastUsdPerHour, fewestMoves } = attainableFrom(snapshot);
+
+    expect(end.usdPerHour).toBeGreaterThan(leastUsdPerHour - 0.001);
+    expect(end.podsTouched).toBeGreaterThanOrEqual(fewestMoves(end.usdPerHour));
   });
 });
