@@ -119,6 +119,7 @@ const isLetGo = (action: Action): boolean =>
 const REASONS: ReadonlySet<string> = new Set([
   'capacity_reservation_interrupted',
   'drifted',
+  'duplicate',
   'empty',
   'event_status',
   'expired',
