@@ -1,3 +1,4 @@
+import { describeAwsError } from '#lib/aws/errors.ts';
 import { findInstances } from '#lib/aws/instances.ts';
 import { isTaggedFor } from '#lib/ec2/tags.ts';
 import { group, wire } from '#lib/kube/field.ts';
@@ -12,12 +13,14 @@ export interface Whose {
   readonly going: ReadonlySet<string>;
   /** They carry this cluster's tags, and no NodeClaim knows of them yet. */
   readonly joining: ReadonlySet<string>;
+  /** EC2 did not answer whose they are, and why; absent where it did, or was not asked. */
+  readonly unanswered?: { readonly ids: ReadonlySet<string>; readonly because: string };
 }
 
 /**
  * Finds out whose instances are, without a look at the whole cluster: by the NodeClaims, and only
- * for `doubtful` ones that no NodeClaim holds by one question to EC2. Throws KubeFailure; where EC2
- * does not answer, what AWS says.
+ * for `doubtful` ones that no NodeClaim holds by one question to EC2. Where EC2 does not answer, the
+ * others are told all the same: their time runs. Throws KubeFailure.
  */
 export async function whoseInstances(
   ports: Pick<ObservePorts, 'kube' | 'aws' | 'settings'>,
@@ -31,16 +34,27 @@ export async function whoseInstances(
   const held = new Set(holdings.map(({ id }) => id));
   const ours = new Set([...ids].filter((id) => held.has(id)));
   const unknown = [...doubtful].filter((id) => !held.has(id)).sort();
-  const found = unknown.length === 0 ? [] : await findInstances(ports.aws, unknown);
-  const { clusterName } = ports.settings.cluster;
-  const joining = found.filter(
-    ({ state, tags }) => state !== 'terminated' && isTaggedFor(tags, clusterName),
+  const going = new Set(
+    holdings.flatMap(({ id, isGoing }) => (isGoing && ids.has(id) ? [id] : [])),
   );
-  return {
-    ours,
-    going: new Set(holdings.flatMap(({ id, isGoing }) => (isGoing && ids.has(id) ? [id] : []))),
-    joining: new Set(joining.map(({ id }) => id)),
-  };
+  return { ours, going, ...(await joiningOf(ports, unknown)) };
+}
+
+async function joiningOf(
+  { aws, settings }: Pick<ObservePorts, 'aws' | 'settings'>,
+  unknown: readonly string[],
+): Promise<Pick<Whose, 'joining' | 'unanswered'>> {
+  if (unknown.length === 0) return { joining: new Set() };
+  try {
+    const joining = (await findInstances(aws, unknown)).filter(
+      ({ state, tags }) =>
+        state !== 'terminated' && isTaggedFor(tags, settings.cluster.clusterName),
+    );
+    return { joining: new Set(joining.map(({ id }) => id)) };
+  } catch (error) {
+    const because = describeAwsError(error);
+    return { joining: new Set(), unanswered: { ids: new Set(unknown), because } };
+  }
 }
 
 /** aws:///us-east-1a/i-0abc is i-0abc; nothing where none was launched yet. */

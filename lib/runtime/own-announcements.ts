@@ -24,7 +24,8 @@ const ENDED: ReadonlySet<string> = new Set(['InstanceStopping', 'InstanceTermina
 
 /**
  * The announcements of a batch that are of this cluster's instances. What cannot be read, is of
- * nobody here, or has come back too often is dropped, and never holds up the rest.
+ * nobody here, or has come back too often is dropped, and never holds up the rest. What EC2 cannot be
+ * asked about comes back as long as the queue lets it, and ends among its dead letters.
  */
 export async function ownAnnouncements(
   shell: Shell,
@@ -44,7 +45,14 @@ export async function ownAnnouncements(
   const doubtful = new Set(
     heard.flatMap(({ kind, instanceId }) => (ENDED.has(kind) ? [] : [instanceId])),
   );
-  const { ours, going, joining } = await whoseInstances(shell, ids, doubtful);
+  const { ours, going, joining, unanswered } = await whoseInstances(shell, ids, doubtful);
+  const unknown = unanswered?.ids ?? new Set();
+  if (unanswered !== undefined) {
+    shell.log.error('EC2 did not say whose instances are; what was announced of them comes back', {
+      instances: [...unanswered.ids].sort(),
+      because: unanswered.because,
+    });
+  }
   const waiting = read.filter((each) =>
     each.heard.some(({ instanceId }) => joining.has(instanceId)),
   );
@@ -58,7 +66,11 @@ export async function ownAnnouncements(
     ours: heard.filter(
       ({ kind, instanceId }) => ours.has(instanceId) && !(ENDED.has(kind) && going.has(instanceId)),
     ),
-    later: later.map(({ message }) => message.id),
+    later: read
+      .filter(
+        (each) => later.includes(each) || each.heard.some((one) => unknown.has(one.instanceId)),
+      )
+      .map(({ message }) => message.id),
     toldBy,
   };
 }

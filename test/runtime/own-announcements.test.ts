@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { typedCall } from '#lib/aws/call.ts';
 import { ownAnnouncements } from '#lib/runtime/own-announcements.ts';
 import { aChangeTo, announcementBench, aWarningOf } from '#test/build/announcements.ts';
 
@@ -80,6 +81,25 @@ describe('ownAnnouncements', () => {
     ]);
 
     expect([idsOf(found), found.later]).toEqual([['i-1'], ['later']]);
+  });
+
+  it('holds nothing up where EC2 does not say whose another instance is: that comes back', async () => {
+    const { shell } = announcementBench({ held: ['i-1'] });
+    const errors: unknown[] = [];
+    const throttled = {
+      ...shell,
+      aws: typedCall(async () => {
+        throw Object.assign(new Error('slow down'), { name: 'RequestLimitExceeded' });
+      }),
+      log: { ...shell.log, error: (_text: string, told: unknown) => void errors.push(told) },
+    };
+    const found = await ownAnnouncements(throttled, [
+      message(aWarningOf('i-8'), 9, 'unknown'),
+      message(aWarningOf('i-1')),
+    ]);
+
+    expect([idsOf(found), found.later]).toEqual([['i-1'], ['unknown']]);
+    expect(errors).toEqual([{ instances: ['i-8'], because: 'RequestLimitExceeded: slow down' }]);
   });
 
   it('looks at nothing for a batch that says nothing', async () => {
