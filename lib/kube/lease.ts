@@ -16,6 +16,12 @@ const RENEW_BELOW_MS = 10_000;
 /** Whoever loses this many races in a row lets the others go first. */
 const MAX_ATTEMPTS = 3;
 
+/**
+ * Clocks may be this far apart. Of our own Lease that costs nothing, for two who act at once do no
+ * harm; Karpenter's writes are not made for that.
+ */
+const CLOCK_SKEW_MS = 60_000;
+
 const KARPENTER_LEASE = { namespace: 'kube-system', name: 'karpenter-leader-election' };
 
 /** What holding the Lease takes. */
@@ -87,7 +93,7 @@ export async function foreignHolder(
   now: EpochMs,
 ): Promise<string | undefined> {
   const record = await read(kube, KARPENTER_LEASE);
-  return record && isAnothers(record, '', now) ? record.holder : undefined;
+  return record && isAnothers(record, '', now - CLOCK_SKEW_MS) ? record.holder : undefined;
 }
 
 function held(

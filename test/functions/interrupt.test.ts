@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createInterrupt } from '#functions/interrupt/interrupt.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
+import { create } from '#lib/kube/write.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
 import { anActingBench } from '#test/build/acting.ts';
 import { announcementBench, aWarningOf } from '#test/build/announcements.ts';
@@ -87,6 +88,25 @@ describe('interrupt', () => {
     expect(said).toEqual(['interrupt: acted']);
     expect(measured.join()).toContain('"reason":"spot_interrupted"');
     expect(entries.map(({ DetailType }) => DetailType)).toContain('NodeClaim Deleted');
+  });
+
+  it('looks and refuses while Karpenter holds its own Lease, which sees to its nodes itself', async () => {
+    const { shell, through } = await aClusterWith('i-0a');
+    const renewTime = new Date(shell.now()).toISOString().replace('Z', '000Z');
+    const spec = { holderIdentity: 'karpenter-1', leaseDurationSeconds: 15, renewTime };
+    const metadata = { name: 'karpenter-leader-election', namespace: 'kube-system' };
+    await through(create(shell.kube, 'Lease', { metadata, spec }, 'kube-system'));
+    const said: string[] = [];
+    const log = { ...shell.log, info: (text: string) => said.push(text) };
+    const interrupt = createInterrupt({ ...shell, log });
+
+    expect(await through(interrupt(batchOf(aWarningOf('i-0a')), LEFT))).toEqual({
+      batchItemFailures: [],
+    });
+    expect(said).toEqual(['interrupt: refused']);
+    const path = '/apis/karpenter.sh/v1/nodeclaims/claim-i-0a';
+    const { body } = await through(shell.kube({ method: 'GET', path }));
+    expect(Object(body).metadata).not.toHaveProperty('deletionTimestamp');
   });
 
   it('says so where nothing of a batch is ours', async () => {

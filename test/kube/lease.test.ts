@@ -147,8 +147,18 @@ describe('foreignHolder', () => {
       'karpenter-1',
     ],
     [
-      'nobody, when its time has run out',
-      karpenter('karpenter-1', '2026-11-20T11:59:40.000000Z'),
+      'the one whose clock may be a minute behind',
+      karpenter('karpenter-1', '2026-11-20T11:58:50.000000Z'),
+      'karpenter-1',
+    ],
+    [
+      'the one whose clock is ahead',
+      karpenter('karpenter-1', '2026-11-20T12:01:00.000000Z'),
+      'karpenter-1',
+    ],
+    [
+      'nobody, when its time has run out by any clock',
+      karpenter('karpenter-1', '2026-11-20T11:58:45.000000Z'),
       undefined,
     ],
     ['nobody, when it was let go', karpenter('', '2026-11-20T11:59:59.000000Z'), undefined],
