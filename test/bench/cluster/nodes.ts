@@ -177,7 +177,14 @@ function nodeClaim(at: number, createdAt: string): KubeObject {
       capacity: CAPACITY,
       allocatable: ALLOCATABLE,
       lastPodEventTime: '2026-11-20T11:00:05Z',
-      conditions: conditions(['Consolidatable', 'Initialized', 'Launched', 'Ready', 'Registered']),
+      conditions: conditions([
+        'ConsistentStateFound',
+        'Consolidatable',
+        'Initialized',
+        'Launched',
+        'Ready',
+        'Registered',
+      ]),
     },
   };
 }
