@@ -1,4 +1,5 @@
 import type { AdmittedProblem, Packed } from '../attempt.ts';
+import { allowanceIn } from '../opening/ledger.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import { take, type Waiting } from '../pods/waiting.ts';
 import { together, type WishGivenUp } from '../wishes/wishes.ts';
@@ -12,17 +13,21 @@ const MOST_PLACED = 2000;
 /**
  * The plan with places for those it had left out that have one now that everything else stands.
  * Packing decides for many at once and does not go back: who was sent where nodes ran out, or
- * waited for somebody who went elsewhere, or took turns with others for what limits allow, is
- * looked at again, one pod at a time, as if all others were bound by now; until nobody else gets
+ * waited for somebody who went elsewhere, took turns with others for what limits allow, or was to
+ * have a node of a heavier NodePool before its limits were used up, is looked at again, one pod at a time, as if all others were bound by now; until nobody else gets
  * a place. Nobody who has a place loses it.
  *
- * Cost: nothing where nobody is left out for other pods' sake; else groups × nodes, bounded.
+ * Cost: nothing where nobody is left out for limits or other pods; else groups × nodes, bounded.
  */
 export function lookAgain(packed: Packed, problem: AdmittedProblem): Packed {
-  if (!packed.left.some(({ group }) => dependsOnOthers(group))) return packed;
+  const isRationed = problem.sources.some(
+    ({ nodePool }) => allowanceIn(packed.ledger, nodePool) !== undefined,
+  );
+  const mayHaveChanged = ({ group }: Waiting): boolean => isRationed || dependsOnOthers(group);
+  if (!packed.left.some(mayHaveChanged)) return packed;
   const plan = reopened(packed, problem);
   const left = packed.left.map((waiting): Waiting => ({ ...waiting }));
-  const conceded = placeAll(left, plan);
+  const conceded = placeAll(left.filter(mayHaveChanged), plan);
   const { placements, claims, drafts, ledger } = plan;
   return {
     ...packed,
@@ -36,16 +41,16 @@ export function lookAgain(packed: Packed, problem: AdmittedProblem): Packed {
 }
 
 /** Places as many as have places, and returns what they gave up. */
-function placeAll(left: readonly Waiting[], plan: OpenPlan): readonly WishGivenUp[] {
+function placeAll(waiting: readonly Waiting[], plan: OpenPlan): readonly WishGivenUp[] {
   const conceded: WishGivenUp[] = [];
   let [looks, placed] = [0, 0];
-  const hopeful = left.filter(({ group }) => dependsOnOthers(group) && plan.offers(group));
+  const hopeful = waiting.filter(({ group }) => plan.offers(group));
   for (let before = -1; before !== placed; ) {
     before = placed;
-    for (const waiting of hopeful) {
-      if (waiting.left.length === 0 || looks >= MOST_LOOKS) continue;
+    for (const each of hopeful) {
+      if (each.left.length === 0 || looks >= MOST_LOOKS) continue;
       looks += 1;
-      const come = placeFrom(waiting, plan, MOST_PLACED - placed);
+      const come = placeFrom(each, plan, MOST_PLACED - placed);
       placed += come.length;
       conceded.push(...come.flatMap(({ givenUp }) => givenUp));
     }

@@ -3,7 +3,7 @@ import { agrees, intersectRequirements } from '#lib/constraints/requirements.ts'
 import type { Pod } from '#lib/model/pod.ts';
 import type { HostPacking } from '../hosts/host-packing.ts';
 import { packNewNodes } from '../opening/new-nodes.ts';
-import type { AskLevel } from '../pods/ask.ts';
+import type { Ask, AskLevel } from '../pods/ask.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import { waitingOf } from '../pods/waiting.ts';
 import { type Cell, cellsOf } from '../topology/cells.ts';
@@ -25,17 +25,37 @@ interface Opening {
  * keep it away from some, and no single domain will do, in any of the others.
  */
 export function openNodeFor(plan: OpenPlan, group: PodGroup, level: number, pod: Pod): boolean {
-  const { sources, topology } = plan.problem;
+  const { sources } = plan.problem;
   if (sources.length === 0) return false;
-  // By which way to meet its node affinity a pod goes is seen when there is a node.
-  const cells = cellsOf(group, topology, sources).filter(({ place }) =>
-    admits(plan, group, place, () => true),
-  );
+  const cells = openCells(plan, group);
   return (
     openingsIn(plan, group, level, cells).some((opening) => opensIn(plan, group, opening, pod)) ||
     jointly(group, level, cells).some((opening) => opensIn(plan, group, opening, pod))
   );
 }
+
+/**
+ * What pods of a group ask at this level, once for each single cell in which they may be; nothing
+ * where no rule binds them to one.
+ */
+export function asksBySingleCell(
+  plan: OpenPlan,
+  group: PodGroup,
+  level: number,
+): readonly (readonly Ask[])[] {
+  if (!isBound(group)) return [];
+  return openingsIn(plan, group, level, openCells(plan, group)).map(({ level: { asks } }) => asks);
+}
+
+/** By which way to meet its node affinity a pod goes is seen when there is a node. */
+const openCells = (plan: OpenPlan, group: PodGroup): readonly Cell[] =>
+  cellsOf(group, plan.problem.topology, plan.problem.sources).filter(({ place }) =>
+    admits(plan, group, place, () => true),
+  );
+
+/** Whether a rule binds pods of the group to a single domain. */
+const isBound = ({ standing }: PodGroup): boolean =>
+  standing.byDomain.some(({ rule, owns }) => owns && rule.kind !== 'antiAffinity');
 
 /** The cells in which there is an offer, the best first. */
 function openingsIn(
@@ -65,8 +85,7 @@ function openingsIn(
 function jointly(group: PodGroup, level: number, cells: readonly Cell[]): readonly Opening[] {
   const { byDomain } = group.standing;
   const asked = group.levels[level];
-  const isBound = byDomain.some(({ rule, owns }) => owns && rule.kind !== 'antiAffinity');
-  if (byDomain.length === 0 || isBound || !asked || cells.length < 2) return [];
+  if (byDomain.length === 0 || isBound(group) || !asked || cells.length < 2) return [];
   const cell = jointCell(cells);
   const asks = asked.asks
     .filter((ask) => agrees(ask.requirements, cell.requirements))

@@ -11,7 +11,7 @@ import { withoutHeavierHome } from '../opening/open.ts';
 import { type SealedClaim, sealDraft } from '../opening/seal.ts';
 import type { Ask } from '../pods/ask.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
-import { openNodeFor } from './new-node.ts';
+import { asksBySingleCell, openNodeFor } from './new-node.ts';
 import { addStand, admitsOn, type OpenPlan, spoils } from './open-plan.ts';
 import { spotOfClaim, spotOfHost } from './stands.ts';
 
@@ -27,7 +27,7 @@ export function placeOne(plan: OpenPlan, group: PodGroup, pod: Pod): number | un
     if (asks.length === 0) continue;
     const isPlaced =
       onHost(plan, group, asks, pod) ||
-      onPlanned(plan, group, asks, pod) ||
+      onPlanned(plan, group, level, pod) ||
       openNodeFor(plan, group, level, pod);
     if (isPlaced) return level;
   }
@@ -48,7 +48,16 @@ function onHost(plan: OpenPlan, group: PodGroup, asks: readonly Ask[], pod: Pod)
   return true;
 }
 
-function onPlanned(plan: OpenPlan, group: PodGroup, asks: readonly Ask[], pod: Pod): boolean {
+/** As the nodes are planned; where a pod must be in one domain, also with all others given up. */
+function onPlanned(plan: OpenPlan, group: PodGroup, level: number, pod: Pod): boolean {
+  const asks = group.levels[level]?.asks ?? [];
+  return (
+    joinsPlanned(plan, group, asks, pod) ||
+    asksBySingleCell(plan, group, level).some((each) => joinsPlanned(plan, group, each, pod))
+  );
+}
+
+function joinsPlanned(plan: OpenPlan, group: PodGroup, asks: readonly Ask[], pod: Pod): boolean {
   const { context, ledger, claims, drafts } = plan;
   const portion = { group, asks, left: 1 };
   for (const [at, draft] of drafts.entries()) {

@@ -53,7 +53,9 @@ export function refusalProblems(
     });
     if (host) return [`${name} is refused though ${host.name} would take it`];
     if (isGuess) return [];
-    const planned = placing.claims.find(
+    // What a daemon takes that runs on some nodes only counts for a type wherever it may run.
+    const isUneven = snapshot.daemonSets.some(({ pod: daemon }) => isChoosy(daemon));
+    const planned = (isUneven ? [] : placing.claims).find(
       (claim) =>
         takes(claim, pod, { snapshot, placing, pods }) &&
         holdsWith(
@@ -81,6 +83,9 @@ export function refusalProblems(
 
 const isUp = ({ node, claim }: StateNode): boolean =>
   node !== undefined && (!claim || node.meta.labels['karpenter.sh/initialized'] === 'true');
+
+const isChoosy = ({ nodeSelector, nodeAffinity }: Pod): boolean =>
+  Object.keys(nodeSelector).length > 0 || nodeAffinity.required.length > 0;
 
 const optsOut = (pod: Pod): boolean => JSON.stringify(pod.nodeAffinity).includes(NODEPOOL);
 

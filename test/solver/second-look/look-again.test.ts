@@ -177,6 +177,35 @@ describe('lookAgain', () => {
 });
 
 describe('nodes that are only planned', () => {
+  const catalog = aCatalog([
+    anInstanceType(),
+    anInstanceType('m5.4xlarge', { cpu: 16, memoryGib: 32, usdPerHour: 0.8 }),
+  ]);
+  const pools = [
+    aNodePool({ meta: { name: 'heavy' }, weight: 10, limits: { cpu: 2000 } }),
+    aNodePool({ meta: { name: 'light' }, limits: { memory: 40 * GIB } }),
+  ];
+  const large = appPods('large', 1, { requests: { cpu: 9000 } });
+
+  it('take pods that were to have nodes of a heavier NodePool until its limits were used up', () => {
+    const pods = [...large, ...appPods('web', 3, { requests: { memory: 7 * GIB } })];
+
+    expect(refusedOf({ catalog, nodePools: pools, pods })).toEqual([]);
+  });
+
+  it('give up all but one domain for a pod that must be in one, where that costs nothing', () => {
+    const nobody = labelled({ app: 'nobody' });
+    const one = {
+      requests: { memory: 7 * GIB },
+      hostPorts: [{ ip: '0.0.0.0', port: 80, protocol: 'TCP' as const }],
+      topologySpread: [aSpread({ topologyKey: CAPACITY_TYPE, selector: nobody })],
+    };
+
+    expect(
+      refusedOf({ catalog, nodePools: pools, pods: [...large, ...appPods('web', 3, one)] }),
+    ).toEqual([]);
+  });
+
   const ownTerm = (...terms: readonly string[]) =>
     appPods('web', 2, {
       requests: {},
