@@ -183,13 +183,13 @@ function fromMarket(
   const market = context.admissions.unreserved(admission);
   if (isRejection(market)) return undefined;
   const costOf = costIn(admission.source, { ledger, context });
-  const promising = context.shapes(market, {
+  const next = context.shapes(market, {
     least: seed.group.amounts,
     total: fillers.total,
     allowance: tightAllowanceIn(ledger, admission.source),
     costOf: context.economy === 'dollars' ? undefined : costOf,
   });
-  const best = bestTrial(promising, {
+  const best = bestTrial(next, {
     fill: (choice) =>
       fillDraft(emptyDraft(market, choice, seed, { ledger, context }), seed, fillers, context),
     worthOf: (draft) => carried(draft, context),

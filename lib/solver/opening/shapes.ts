@@ -15,8 +15,14 @@ export interface Occasion {
   readonly costOf: ((choice: Choice) => number) | undefined;
 }
 
-/** The instance types of `admission` that a node could be packed to, the most promising first. */
-export type Shapes = (admission: Admission, occasion: Occasion) => Iterable<Promising>;
+/**
+ * The instance types of `admission` that a node could be packed to, the most promising first, one
+ * with each call. Those that are hopeless by then may be left out; who is, is so from then on.
+ */
+export type Shapes = (admission: Admission, occasion: Occasion) => NextShape;
+
+/** The next shape; undefined where there is none. */
+export type NextShape = (isHopeless: (choice: Choice) => boolean) => Promising | undefined;
 
 /** A shape, and the most that it could carry for a unit of cost. */
 export interface Promising {
@@ -60,45 +66,50 @@ const mostPromising = (a: Promising, b: Promising): number =>
 function amongAll(
   shapes: readonly Shape[],
   { least, total, allowance, costOf = costInDollars }: Occasion,
-): readonly Promising[] {
-  return shapes
+): NextShape {
+  const inOrder = shapes
     .filter(({ choice }) => allows(allowance, choice) && holds(choice, least))
     .map(({ choice, here }) => ({
       choice,
       promise: mostCarried(here, choice.sourceType.roomAmounts, total) / costOf(choice),
     }))
     .sort(mostPromising);
+  let at = 0;
+  return () => inOrder[at++];
 }
 
 /**
  * `ranked`, which come by what they promise where there is no end of pods; those that have room for
  * more than `total` promise less, and come later.
  */
-function* amongRanked(
-  ranked: readonly Shape[],
-  { least, total }: Occasion,
-): Generator<Promising, undefined> {
-  // By promise, the most promising last.
+function amongRanked(ranked: readonly Shape[], { least, total }: Occasion): NextShape {
+  // The most promising last.
   const later: Promising[] = [];
-  for (const shape of ranked) {
-    if (!holds(shape.choice, least)) continue;
-    for (let next = later.at(-1); next && mostPromising(next, shape) < 0; next = later.at(-1)) {
-      yield next;
-      later.pop();
+  let at = 0;
+  const isFirst = (shape: Shape): boolean => {
+    const waiting = later[later.length - 1];
+    return waiting === undefined || mostPromising(shape, waiting) < 0;
+  };
+  return (isHopeless) => {
+    for (let shape = ranked[at]; shape && isFirst(shape); shape = ranked[at]) {
+      at += 1;
+      const { choice } = shape;
+      if (!holds(choice, least) || isHopeless(choice)) continue;
+      if (isWithin(choice.sourceType.roomAmounts, total)) return shape;
+      insert(lessPromising(shape, total), later);
     }
-    const { choice, here } = shape;
-    const { roomAmounts } = choice.sourceType;
-    if (isWithin(roomAmounts, total)) yield shape;
-    else {
-      const promise = mostCarried(here, roomAmounts, total) / costInDollars(choice);
-      insert({ choice, promise }, later);
-    }
-  }
-  for (let next = later.pop(); next; next = later.pop()) yield next;
+    return later.pop();
+  };
 }
 
+const lessPromising = ({ choice, here }: Shape, total: Amounts): Promising => ({
+  choice,
+  promise: mostCarried(here, choice.sourceType.roomAmounts, total) / costInDollars(choice),
+});
+
 function insert(promising: Promising, sorted: Promising[]): void {
-  let [from, to] = [0, sorted.length];
+  let from = 0;
+  let to = sorted.length;
   while (from < to) {
     const middle = (from + to) >> 1;
     const other = sorted[middle];

@@ -1,6 +1,6 @@
 import type { Choice } from '../admission.ts';
 import { isHolder, type NodeClaimDraft } from './draft.ts';
-import type { Promising } from './shapes.ts';
+import type { NextShape } from './shapes.ts';
 
 /** How shapes are tried, and what a filled one is worth. */
 export interface Trials {
@@ -20,15 +20,18 @@ const MOST_SHAPES = 16;
  * the first of equals. Cost: up to 16 fillings.
  */
 export function bestTrial(
-  promising: Iterable<Promising>,
+  next: NextShape,
   { fill, worthOf, costOf, boost }: Trials,
 ): NodeClaimDraft | undefined {
   let best: Trial = { yielded: -1 };
   let roomy: NodeClaimDraft | undefined;
   let tried = 0;
-  for (const { choice, promise } of promising) {
+  // What stayed empty in one shape would stay so in another that holds as much.
+  const isHopeless = (choice: Choice): boolean => roomy !== undefined && isHolder(roomy, choice);
+  for (let shape = next(isHopeless); shape; shape = next(isHopeless)) {
+    const { choice, promise } = shape;
     if (tried >= MOST_SHAPES || promise * boost <= best.yielded) break;
-    if (wouldBeAsEmpty(choice, roomy)) continue;
+    if (isHopeless(choice)) continue;
     const draft = fill(choice);
     if (!draft) continue;
     tried += 1;
@@ -50,7 +53,3 @@ const ROOMY_SHARE = 0.5;
 
 const isRoomy = ({ used, shape }: NodeClaimDraft): boolean =>
   used.every((amount, axis) => amount <= ROOMY_SHARE * (shape.sourceType.roomAmounts[axis] ?? 0));
-
-/** What stayed empty in one shape would stay so in another that holds as much. */
-const wouldBeAsEmpty = (choice: Choice, roomy: NodeClaimDraft | undefined): boolean =>
-  roomy !== undefined && isHolder(roomy, choice);

@@ -1,5 +1,5 @@
 import type { HostPort } from '#lib/constraints/host-ports.ts';
-import { byNamespacedName, chain, compareText } from '#lib/constraints/order.ts';
+import { byNamespacedName, compareText } from '#lib/constraints/order.ts';
 import { amountOf, type Resources } from '#lib/constraints/resources.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import { type Amounts, type Axes, amountsOf } from '../amounts.ts';
@@ -46,67 +46,91 @@ export interface GroupingRules extends WishRules {
  * Source of the order: karpenter v1.14, provisioning/scheduling/queue.go, byCPUAndMemoryDescending.
  */
 export function groupPods(pods: readonly Pod[], rules: GroupingRules): readonly PodGroup[] {
-  const members = new Map<string, { readonly likeness: string; readonly pods: Pod[] }>();
   const levels = new Map<string, readonly AskLevel[]>();
   const sizes = new Map<string, Amounts>();
   const { volumes = NO_VOLUMES } = rules;
-  for (const pod of [...pods].sort(oldestFirst)) {
-    const standing = rules.standingOf(pod);
-    const likeness = `${likenessOf(pod, standing, volumes)}${movesIn(rules, pod) ? ' moves' : ''}`;
-    const key = `${likeness} ${standing.byDomainText}`;
-    const known = members.get(key);
-    if (known) known.pods.push(pod);
-    else members.set(key, { likeness, pods: [pod] });
-  }
-  const groups: PodGroup[] = [];
-  for (const { likeness, pods: alike } of members.values()) {
-    const [sample] = alike;
-    if (!sample) continue;
+  return alikeAmong(pods, rules).map(({ likeness, pods: alike, sample, requests, standing }) => {
     const places = volumes.needOf(sample);
     const key = askKey(sample) + places.key;
     const asked = levels.get(key) ?? askLevels(sample, rules, places.alternatives);
     levels.set(key, asked);
     const amounts = amountsOf(sample.requests, rules.axes);
-    const size = sizes.get(amounts.join()) ?? amounts;
-    sizes.set(size.join(), size);
-    groups.push({
+    const text = amounts.join();
+    const size = sizes.get(text) ?? amounts;
+    sizes.set(text, size);
+    return {
       pods: alike,
       sample,
-      requests: sample.requests,
+      requests,
       amounts: size,
       levels: asked,
       hostPorts: sample.hostPorts,
       attachments: volumes.attachmentsOf(sample),
-      standing: rules.standingOf(sample),
+      standing,
       moves: movesIn(rules, sample),
       likeness,
-    });
+    };
+  });
+}
+
+/** The pods of one group. */
+interface Alike extends Pick<PodGroup, 'likeness' | 'standing' | 'pods' | 'sample' | 'requests'> {}
+
+/** The pods that no rule can tell apart, the largest first. */
+function alikeAmong(pods: readonly Pod[], rules: GroupingRules): readonly Alike[] {
+  const found: Alike[] = [];
+  for (const [standing, ofStanding] of byWhatTheyAsk(pods, rules)) {
+    for (const [asked, alike] of ofStanding) {
+      const [sample] = alike.sort(oldestFirst);
+      if (!sample) continue;
+      const likeness = `${standing.byNodeText}\n${asked}`;
+      found.push({ likeness, standing, pods: alike, sample, requests: sample.requests });
+    }
   }
-  return groups.sort(largestFirst);
+  return found.sort(largestFirst);
+}
+
+function byWhatTheyAsk(
+  pods: readonly Pod[],
+  rules: GroupingRules,
+): ReadonlyMap<Standing, ReadonlyMap<string, Pod[]>> {
+  const { volumes = NO_VOLUMES } = rules;
+  const byStanding = new Map<Standing, Map<string, Pod[]>>();
+  for (const pod of pods) {
+    const standing = rules.standingOf(pod);
+    const ofStanding = byStanding.get(standing) ?? new Map<string, Pod[]>();
+    byStanding.set(standing, ofStanding);
+    const asked = askedBy(pod, volumes) + (movesIn(rules, pod) ? ' moves' : '');
+    const alike = ofStanding.get(asked);
+    if (alike) alike.push(pod);
+    else ofStanding.set(asked, [pod]);
+  }
+  return byStanding;
 }
 
 const movesIn = ({ moves }: GroupingRules, pod: Pod): boolean => moves?.(pod) ?? false;
 
-const oldestFirst = chain<Pod>(
-  (a, b) => a.meta.createdAt - b.meta.createdAt,
-  (a, b) => compareText(a.meta.uid, b.meta.uid),
-  byNamespacedName,
-);
+/** By age, then uid, then name. */
+const oldestFirst = (a: Pod, b: Pod): number =>
+  a.meta.createdAt - b.meta.createdAt ||
+  compareText(a.meta.uid, b.meta.uid) ||
+  byNamespacedName(a, b);
+
+type Sized = Pick<PodGroup, 'requests' | 'sample'>;
 
 /** Orders groups by the size of their pods: cpu, memory, then age and uid. */
-export const largestFirst = chain<PodGroup>(
-  (a, b) => amountOf(b.requests, 'cpu') - amountOf(a.requests, 'cpu'),
-  (a, b) => amountOf(b.requests, 'memory') - amountOf(a.requests, 'memory'),
-  (a, b) => oldestFirst(a.sample, b.sample),
-);
+export const largestFirst = (a: Sized, b: Sized): number =>
+  amountOf(b.requests, 'cpu') - amountOf(a.requests, 'cpu') ||
+  amountOf(b.requests, 'memory') - amountOf(a.requests, 'memory') ||
+  oldestFirst(a.sample, b.sample);
 
-function likenessOf(
+/** All that a pod asks for, rules of topology aside. */
+function askedBy(
   pod: Pod,
-  { byNodeText }: Standing,
   { needOf, attachmentsOf }: Pick<Volumes, 'needOf' | 'attachmentsOf'>,
 ): string {
   // No part holds a line break: names are names, and texts are JSON.
-  let text = `${byNodeText}\n${askKey(pod)}\n${needOf(pod).key}\n${attachmentsOf(pod).key}`;
+  let text = `${askKey(pod)}\n${needOf(pod).key}\n${attachmentsOf(pod).key}`;
   for (const name of Object.keys(pod.requests).sort()) text += `\n${name}=${pod.requests[name]}`;
   if (pod.hostPorts.length === 0) return text;
   const ports = pod.hostPorts.map(({ ip, port, protocol }) => `${ip}/${port}/${protocol}`);

@@ -48,42 +48,52 @@ export type Applicants = (waiting: Waiting) => Applicant;
 /** Applicants, one after the other; what alike ones have in common is found once. */
 export function createApplicants(context: ApplicantContext): Applicants {
   const outlookOf = createOutlooks(context);
-  const narrowing = createNarrowing();
   const offers = createOffers(context);
   return (waiting) => {
     const { group } = waiting;
-    const { amounts, standing } = group;
-    const { cells, allowed } = outlookOf(group);
-    const options = cells.flatMap((cell): Option[] => {
-      const levels = narrowing.levelsIn(group.levels, cell);
+    const { amounts } = group;
+    const { cells, allowed, isOwner } = outlookOf(group);
+    const options: Option[] = [];
+    for (const { cell, levels } of cells) {
       const cap = capOf(group, cell, context.caps);
       const offer = cap < 1 ? undefined : offers({ levels, amounts });
-      if (!offer) return [];
+      if (!offer) continue;
+      const { level, weight, price } = offer;
       const countingFor = countingIn(group, cell, () => takersOf({ levels, amounts }, context));
       const groupThere = once(() => groupInCell(group, levels, cell));
-      return [{ ...offer, cell, groupThere, countingFor, cap, room: 0 }];
-    });
-    return { waiting, options, allowed, isOwner: standing.byDomain.some(({ owns }) => owns) };
+      options.push({ level, weight, price, cell, groupThere, countingFor, cap, room: 0 });
+    }
+    return { waiting, options, allowed, isOwner };
   };
 }
 
 /** Where pods of a group may stand. */
 interface Outlook {
-  readonly cells: readonly Cell[];
+  /** With what the group asks there. */
+  readonly cells: readonly { readonly cell: Cell; readonly levels: readonly AskLevel[] }[];
   readonly allowed: Allowed;
+  readonly isOwner: boolean;
 }
 
 /** Groups that ask the same and are the same to every rule have the same outlook. */
 function createOutlooks({ topology, sources }: ApplicantContext): (group: PodGroup) => Outlook {
   const known = new Map<readonly AskLevel[], Map<Standing, Outlook>>();
+  const narrowing = createNarrowing();
   return (group) => {
-    const ofLevels = known.get(group.levels) ?? new Map<Standing, Outlook>();
-    known.set(group.levels, ofLevels);
-    const before = ofLevels.get(group.standing);
+    const { levels, standing } = group;
+    const ofLevels = known.get(levels) ?? new Map<Standing, Outlook>();
+    known.set(levels, ofLevels);
+    const before = ofLevels.get(standing);
     if (before) return before;
-    const cells = cellsOf(group, topology, sources);
-    const outlook = { cells, allowed: topology.allowedTo(group.sample) };
-    ofLevels.set(group.standing, outlook);
+    const outlook = {
+      cells: cellsOf(group, topology, sources).map((cell) => ({
+        cell,
+        levels: narrowing.levelsIn(levels, cell),
+      })),
+      allowed: topology.allowedTo(group.sample),
+      isOwner: standing.byDomain.some(({ owns }) => owns),
+    };
+    ofLevels.set(standing, outlook);
     return outlook;
   };
 }

@@ -61,23 +61,55 @@ export function assignDomains(
         a.place - b.place,
     )
     .map(({ applicant }) => applicant);
-  const sent = new Map<string, Sent>();
-  const withUsage = { ...context, usage: noUsage() };
+  const sending: Sending = {
+    ...context,
+    usage: noUsage(),
+    ownersOf: ownersAmong(applicants),
+    sent: [],
+    sentTo: new Map(),
+  };
   const sendWhileSome = (): void => {
     for (let before = -1; before !== countLeft(applicants); ) {
       before = countLeft(applicants);
-      for (const applicant of applicants) sendAll(applicant, applicants, sent, withUsage);
+      for (const applicant of applicants) {
+        if (applicant.waiting.left.length > 0) sendAll(applicant, sending);
+      }
     }
   };
   sendWhileSome();
   context.census.relent();
   sendWhileSome();
-  return [...sent.values()].map(({ pods, from, option: { groupThere, cell } }) => {
+  return sending.sent.map(({ pods, from, option: { groupThere, cell } }) => {
     const group = groupThere();
     const [sample = group.sample] = pods;
     return { group: { ...group, pods, sample }, cell, from };
   });
 }
+
+/** What is known while pods are sent. */
+interface Sending extends AssignContext {
+  readonly usage: Usage;
+  /** The applicants that own a rule, in their order. */
+  readonly ownersOf: (rule: TopologyRule) => readonly Applicant[];
+  readonly sent: Sent[];
+  /** The same by the cell's text and the likeness of who was sent. */
+  readonly sentTo: Map<string, Map<string, Sent>>;
+}
+
+function ownersAmong(applicants: readonly Applicant[]): Sending['ownersOf'] {
+  const owners = new Map<TopologyRule, Applicant[]>();
+  for (const applicant of applicants) {
+    for (const { rule, owns } of applicant.waiting.group.standing.byDomain) {
+      if (!owns) continue;
+      const ofRule = owners.get(rule);
+      if (ofRule) ofRule.push(applicant);
+      else owners.set(rule, [applicant]);
+    }
+  }
+  return (rule) => owners.get(rule) ?? NOBODY;
+}
+
+const NOBODY: readonly Applicant[] = [];
 
 /** How many pods were sent to cells that share values with a cell, whatever group they are of. */
 interface Usage {
@@ -105,44 +137,60 @@ interface Sent {
 const countLeft = (applicants: readonly Applicant[]): number =>
   applicants.reduce((sum, { waiting }) => sum + waiting.left.length, 0);
 
-function sendAll(
-  applicant: Applicant,
-  all: readonly Applicant[],
-  sent: Map<string, Sent>,
-  context: AssignContext & { readonly usage: Usage },
-): void {
+function sendAll(applicant: Applicant, sending: Sending): void {
   const { waiting, options } = applicant;
   const { group } = waiting;
-  const { onHosts, hosts, census, usage } = context;
+  const { onHosts, hosts } = sending;
   if (hosts.length > 0) {
     for (const option of options) option.room = onHosts.roomFor(option.groupThere());
   }
-  const withRoom = new Set(options.filter(({ room }) => room > 0));
+  const withRoom = options.filter(({ room }) => room > 0);
+  for (const [option, count] of countsOf(applicant, sending)) {
+    const pods = take(waiting, count);
+    const known = sentTo(option, group.likeness, sending);
+    known.pods.push(...(withRoom.includes(option) ? leftByHosts(option, pods, sending) : pods));
+    known.from.set(group, (known.from.get(group) ?? 0) + count);
+  }
+}
+
+/** How many pods of an applicant go to each of its options. */
+function countsOf(applicant: Applicant, sending: Sending): ReadonlyMap<Option, number> {
+  const { left, group } = applicant.waiting;
+  const { census, usage, manner } = sending;
   const counts = new Map<Option, number>();
-  const choose = chooserFor(applicant, all, context);
-  for (let left = waiting.left.length; left > 0; left--) {
+  const choose = chooserFor(applicant, sending);
+  for (let at = 0; at < left.length; at++) {
     const option = choose();
     if (!option) break;
     option.cap -= 1;
     option.room -= 1;
     counts.set(option, (counts.get(option) ?? 0) + 1);
-    usage.add(option.cell);
+    if (manner === 'packed') usage.add(option.cell);
     census.record(group.standing.byDomain, option.cell.place, 1, option.countingFor);
   }
-  for (const [option, count] of counts) {
-    const key = `${group.likeness} ${option.cell.text}`;
-    const known: Sent = sent.get(key) ?? { option, pods: [], from: new Map() };
-    sent.set(key, known);
-    let going = take(waiting, count);
-    if (withRoom.has(option)) {
-      const placing = waitingOf({ ...option.groupThere(), pods: going });
-      // Others judge by the room that is left on nodes that are there.
-      onHosts.place(placing);
-      going = placing.left;
-    }
-    known.pods.push(...going);
-    known.from.set(group, (known.from.get(group) ?? 0) + count);
-  }
+  return counts;
+}
+
+/** Puts pods on nodes that are there; who is left. Others judge by the room that remains. */
+function leftByHosts(
+  option: Option,
+  pods: readonly Pod[],
+  { onHosts }: AssignContext,
+): readonly Pod[] {
+  const placing = waitingOf({ ...option.groupThere(), pods });
+  onHosts.place(placing);
+  return placing.left;
+}
+
+function sentTo(option: Option, likeness: string, { sent, sentTo: known }: Sending): Sent {
+  const toCell = known.get(option.cell.text) ?? new Map<string, Sent>();
+  known.set(option.cell.text, toCell);
+  const before = toCell.get(likeness);
+  if (before) return before;
+  const first: Sent = { option, pods: [], from: new Map() };
+  toCell.set(likeness, first);
+  sent.push(first);
+  return first;
 }
 
 /** Lower is better, the first difference decides; options that are alike stay in order. */
@@ -151,8 +199,7 @@ type Rank = readonly number[];
 /** Chooses the best cell that rules leave open, again and again as they fill. */
 function chooserFor(
   { waiting, options, allowed }: Applicant,
-  all: readonly Applicant[],
-  { census, manner, usage }: AssignContext & { readonly usage: Usage },
+  { census, manner, usage, ownersOf }: Sending,
 ): () => Option | undefined {
   const parts = waiting.group.standing.byDomain;
   const counted = parts.filter(({ rule }) => rule.kind === 'spread');
@@ -163,20 +210,23 @@ function chooserFor(
     room > 0 ? 0 : 1,
     -weight,
     manner === 'even' ? census.crowd(counted, cell.place) : -usage.of(cell),
-    -followersIn(cell, awaited, all, census),
+    -followersIn(cell, awaited, { census, ownersOf }),
     price,
   ];
   const isOpen = ({ cap, cell }: Option): boolean =>
     cap >= 1 && census.objection(parts, cell.place, allowed) === undefined;
   return () => {
     const open = options.filter(isOpen);
-    let [best] = open;
+    let best = open[0];
     if (!best || open.length === 1) return best;
     let bestRank = rankOf(best);
     for (let at = 1; at < open.length; at++) {
       const option: Option = open[at] ?? best;
       const rank = rankOf(option);
-      if (isLower(rank, bestRank)) [best, bestRank] = [option, rank];
+      if (isLower(rank, bestRank)) {
+        best = option;
+        bestRank = rank;
+      }
     }
     return best;
   };
@@ -184,8 +234,7 @@ function chooserFor(
 
 function isLower(a: Rank, b: Rank): boolean {
   for (let at = 0; at < a.length; at++) {
-    const [value, other] = [a[at] ?? 0, b[at] ?? 0];
-    if (value !== other) return value < other;
+    if (a[at] !== b[at]) return (a[at] ?? 0) < (b[at] ?? 0);
   }
   return false;
 }
@@ -194,25 +243,21 @@ function isLower(a: Rank, b: Rank): boolean {
 function followersIn(
   cell: Cell,
   awaited: readonly Part[],
-  all: readonly Applicant[],
-  census: Census,
+  { census, ownersOf }: Pick<Sending, 'census' | 'ownersOf'>,
 ): number {
-  const begins = awaited.filter(({ rule }) => {
+  if (awaited.length === 0) return 0;
+  const following = new Set<Applicant>();
+  for (const { rule } of awaited) {
     const [value = ''] = cell.place.get(rule.topologyKey) ?? [];
-    return census.countIn(rule, value) === 0;
-  });
-  if (begins.length === 0) return 0;
-  return all
-    .filter((applicant) => begins.some(({ rule }) => couldFollow(applicant, rule, cell)))
-    .reduce((sum, { waiting }) => sum + waiting.left.length, 0);
+    if (census.countIn(rule, value) > 0) continue;
+    for (const owner of ownersOf(rule)) if (couldFollow(owner, rule, cell)) following.add(owner);
+  }
+  let pods = 0;
+  for (const { waiting } of following) pods += waiting.left.length;
+  return pods;
 }
 
-const couldFollow = (
-  { waiting, options }: Applicant,
-  rule: TopologyRule,
-  { place }: Cell,
-): boolean =>
-  waiting.group.standing.byDomain.some((part) => part.owns && part.rule === rule) &&
+const couldFollow = ({ options }: Applicant, rule: TopologyRule, { place }: Cell): boolean =>
   options.some(
     ({ cell }) => cell.place.get(rule.topologyKey)?.[0] === place.get(rule.topologyKey)?.[0],
   );

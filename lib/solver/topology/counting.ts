@@ -20,9 +20,9 @@ export function countingIn(
   takers: () => readonly Taker[],
 ): (rule: TopologyRule) => Counting {
   const asks = group.levels.at(-1)?.asks ?? [];
-  const owned = new Set(group.standing.byDomain.flatMap(({ rule, owns }) => (owns ? [rule] : [])));
+  const { byDomain } = group.standing;
   return (rule) => {
-    if (owned.has(rule)) return 'surely';
+    if (byDomain.some((part) => part.owns && part.rule === rule)) return 'surely';
     const { alternatives, tolerations } = rule.filter;
     const byTaints = tolerations ? countingAmong(takers(), tolerations) : 'surely';
     return weaker(byTaints, alternatives ? countingByLabels(asks, alternatives, cell) : 'surely');

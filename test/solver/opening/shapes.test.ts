@@ -20,14 +20,18 @@ function promising(occasion: Partial<Occasion> = {}): readonly string[] {
   const [source] = sources;
   const admission = source && admissions.open(source);
   if (!admission || isRejection(admission)) throw new Error('expected a pool that gives nodes');
-  const shapes = createShapes(prices)(admission, {
+  const next = createShapes(prices)(admission, {
     least: [500, GIB, 1],
     total: [20_000, 40 * GIB, 40],
     allowance: undefined,
     costOf: undefined,
     ...occasion,
   });
-  return Array.from(shapes, ({ choice }) => choice.sourceType.type.name);
+  const names: string[] = [];
+  for (let shape = next(() => false); shape; shape = next(() => false)) {
+    names.push(shape.choice.sourceType.type.name);
+  }
+  return names;
 }
 
 describe('shapes', () => {

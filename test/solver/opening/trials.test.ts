@@ -26,7 +26,10 @@ function trials(usedOf: (choice: Choice) => Amounts) {
   const largestFirst = [...admission.choices.values()].sort((a, b) => b.usdPerHour - a.usdPerHour);
   const tried: string[] = [];
   const best = bestTrial(
-    largestFirst.map((choice) => ({ choice, promise: 1e6 })),
+    () => {
+      const choice = largestFirst.shift();
+      return choice && { choice, promise: 1e6 };
+    },
     {
       fill: (choice) => {
         tried.push(choice.sourceType.type.name);
