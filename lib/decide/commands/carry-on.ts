@@ -109,7 +109,10 @@ function stepOf(
       return creationStep(command, validating);
     case 'launching': {
       const known = { ...record, waitingSince: record.waitingSince ?? now };
-      return { actions: rememberOn(claimsOf(living), known), lookAgainInMs: SOON_MS };
+      return {
+        actions: [...rememberOn(claimsOf(living), known), ...launchingEvents(command, snapshot)],
+        lookAgainInMs: SOON_MS,
+      };
     }
     case 'waiting':
       return { actions: waitingEvents(command, snapshot), lookAgainInMs: JOINING_MS };
@@ -160,7 +163,6 @@ function creationStep(command: LiveCommand, { facts }: Validating): Step {
   const missing = wanted.filter(({ name }) => !present.has(name));
   return {
     creations: missing.map((claim) => ({ kind: 'createNodeClaim', claim, forPods: [] })),
-    actions: launchingEvents(command, snapshot),
     lookAgainInMs: SOON_MS,
   };
 }

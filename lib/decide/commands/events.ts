@@ -1,5 +1,6 @@
 import type { Blocked } from '#lib/disruption/candidates.ts';
 import type { LiveCommand } from '#lib/disruption/commands/in-flight.ts';
+import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import { INITIALIZED } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
@@ -17,6 +18,30 @@ const normal = (about: ObjectRef, reason: string, message: string): Action => ({
   reason,
   message,
 });
+
+/**
+ * Said of each node that a consolidation is proposed for. Source: karpenter v1.14,
+ * disruption/events/events.go, ConsolidationCandidate.
+ */
+export function candidateEvents(draft: DraftCommand): readonly Action[] {
+  const { reason, members, replacements, savesUsdPerHour } = draft;
+  if (reason !== 'Underutilized') return [];
+  const verb = replacements.length === 0 ? 'delete' : 'replace';
+  const coming =
+    replacements.length === 0
+      ? ''
+      : ` -> [${replacements.length} ${replacements.length === 1 ? 'replacement' : 'replacements'}]`;
+  const rest =
+    members.length === 1
+      ? `${coming} (savings: $${savesUsdPerHour.toFixed(2)})`
+      : ` (part of ${members.length}-node consolidation)`;
+  return members.flatMap(({ node, claim }) => {
+    const message = `Consolidation candidate: ${verb}: [${node.meta.name}]${rest}`;
+    return [nodeRef(node), claimRef(claim)].map((about) =>
+      normal(about, 'ConsolidationCandidate', message),
+    );
+  });
+}
 
 /** Said of each replacement once it exists. */
 export const launchingEvents = (command: LiveCommand, snapshot: Snapshot): readonly Action[] =>

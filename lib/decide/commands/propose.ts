@@ -7,13 +7,14 @@ import { shortDigest } from '#lib/model/digest.ts';
 import type { Action, PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type NamedClaim, nameClaims, namesIn, plannedNodeClaim } from '../new-node-claim.ts';
+import { candidateEvents } from './events.ts';
 
 /** Commands that are written down, as parts of a Plan. */
 export interface Proposed {
   readonly commands: readonly Command[];
   /** The nodes that would come first, under the names that they would have if made now. */
   readonly nodeClaims: readonly PlannedNodeClaim[];
-  /** Writes of annotations, nothing else. */
+  /** Writes of annotations, and what nodes are told. */
   readonly actions: readonly Action[];
   readonly lookAgainInMs?: number;
 }
@@ -37,7 +38,10 @@ export function propose(drafts: readonly DraftCommand[], snapshot: Snapshot): Pr
     nodeClaims: named
       .flatMap(({ claims }) => claims.map(plannedNodeClaim))
       .sort((a, b) => compareText(a.name, b.name)),
-    actions: drafts.flatMap((draft) => remember(draft, snapshot)),
+    actions: [
+      ...drafts.flatMap((draft) => remember(draft, snapshot)),
+      ...drafts.flatMap(candidateEvents),
+    ],
     ...ripening(drafts, snapshot),
   };
 }
