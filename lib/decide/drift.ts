@@ -9,6 +9,7 @@ import { resolveNodeClasses } from '#lib/lifecycle/node-class.ts';
 import type { Action, Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { overlaid } from '#lib/solver/overlays/overlay.ts';
+import { budgetEvents } from './budget-events.ts';
 import { propose } from './commands/propose.ts';
 import { renewals } from './commands/renewals.ts';
 import { place } from './place.ts';
@@ -49,6 +50,7 @@ export function decideDrift(seen: Snapshot): Plan {
       ...marks,
       ...proposals,
       ...events,
+      ...budgetEvents(snapshot),
       ...overdueLifts(snapshot),
       ...reservedUpkeep(snapshot),
       ...marketUpkeep(snapshot),

@@ -24,6 +24,21 @@ export function disruptionsLeft(
   return Math.max(0, allowed - away.length);
 }
 
+const REASONS: readonly BudgetReason[] = ['Underutilized', 'Empty', 'Drifted'];
+
+/** The reasons for which a pool's budgets let none of its nodes go, used up or not; none without nodes. */
+export function blockedReasons(
+  { disruption }: NodePool,
+  members: readonly StateNode[],
+  now: EpochMs,
+): readonly BudgetReason[] {
+  const total = members.filter(isCounted).length;
+  if (total === 0) return [];
+  return REASONS.filter(
+    (reason) => disruptionsAllowed(disruption.budgets, total, reason, now) === 0,
+  );
+}
+
 /** Why, when and beside what nodes would be disrupted. */
 export interface BudgetOccasion {
   readonly reason: BudgetReason;
