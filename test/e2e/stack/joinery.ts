@@ -34,20 +34,24 @@ export interface JoineryOptions {
   readonly folder: string;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly heartbeatSeconds?: number;
+  /** Of those that are to be woken at another pace than the rest. */
+  readonly everySeconds?: Readonly<Partial<Record<'provision' | 'consolidate' | 'drift', number>>>;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 const HEARTBEAT_SECONDS = 10;
+const DRIFT_SECONDS = 60;
 const NODE = new URL('../../../node_modules/.bin/node', import.meta.url).pathname;
 const COMMAND = new URL('../../../lib/cli/main.ts', import.meta.url).pathname;
 
 /** Starts `joinery local` and waits until its doors are open. Throws what it had to say otherwise. */
 export async function startJoinery(options: JoineryOptions): Promise<Joinery> {
-  const beat = String(options.heartbeatSeconds ?? HEARTBEAT_SECONDS);
-  const { tls } = options;
+  const beat = options.heartbeatSeconds ?? HEARTBEAT_SECONDS;
+  const { tls, everySeconds = {} } = options;
+  const pace = { provision: beat, consolidate: beat, drift: DRIFT_SECONDS, ...everySeconds };
   const args = [
     ...[COMMAND, 'local', '--port', '0', '--output', 'json'],
-    ...['--provision-every', beat, '--consolidate-every', beat, '--drift-every', '60'],
+    ...Object.entries(pace).flatMap(([name, seconds]) => [`--${name}-every`, String(seconds)]),
     ...(tls === undefined ? [] : ['--tls-cert', tls.cert, '--tls-key', tls.key]),
   ];
   const child = spawn(NODE, args, {

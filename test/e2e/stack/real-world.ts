@@ -9,7 +9,7 @@ import { type Bridge, startBridge } from './bridge.ts';
 import { type ClusterClient, clusterClient } from './cluster-client.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { installJoinery, installWebhook } from './install.ts';
-import { type Joinery, startJoinery } from './joinery.ts';
+import { type Joinery, type JoineryOptions, startJoinery } from './joinery.ts';
 
 /** A cluster, an AWS account, kubelets, and Joinery beside them as a process of its own. */
 export interface RealWorld {
@@ -24,9 +24,7 @@ export interface RealWorld {
 }
 
 /** How Joinery is started here. */
-interface StartOptions {
-  readonly env?: Readonly<Record<string, string>>;
-  readonly heartbeatSeconds?: number;
+interface StartOptions extends Pick<JoineryOptions, 'env' | 'heartbeatSeconds' | 'everySeconds'> {
   /** Speaks to the API server through this one instead. */
   readonly server?: string;
 }
@@ -62,15 +60,15 @@ export async function realWorld(options: WorldOptions = {}): Promise<RealWorld> 
   });
   const started: Joinery[] = [];
   const start = async (how: StartOptions = {}): Promise<Joinery> => {
+    const { server, ...others } = how;
     const joinery = await startJoinery({
-      kubeconfig: kubeconfigFor(plane, how.server),
+      ...others,
+      kubeconfig: kubeconfigFor(plane, server),
       endpoint,
       region,
       clusterName: CLUSTER_NAME,
       folder: plane.folder,
       tls: doorCertificate(plane),
-      ...(how.env && { env: how.env }),
-      ...(how.heartbeatSeconds !== undefined && { heartbeatSeconds: how.heartbeatSeconds }),
     });
     started.push(joinery);
     await installWebhook(cluster, {
