@@ -7,6 +7,8 @@ const NOTICE_MS = 120_000;
 /** Over how long the warnings are spread, and into how many lots. */
 const STORM_MS = 10_000;
 const LOTS = 10;
+/** What the PodDisruptionBudget keeps of them. */
+const KEPT = 0.8;
 
 /** Story 29: half of all spot nodes are warned of within ten seconds. */
 export const storm: Story = {
@@ -33,29 +35,42 @@ export async function playStorm(stage: Stage, pods: number): Promise<void> {
   const before = stage.calls().CreateFleet ?? 0;
 
   const startedAt = stage.now();
+  let lowest = pods;
+  const watched = (holds: () => boolean) =>
+    eachSecond(stage, () => {
+      lowest = Math.min(lowest, readyPods(stage));
+      return holds();
+    });
   for (let lot = 0; lot < LOTS; lot++) {
     stage.announcer?.takeBack(
       warned.slice((lot * warned.length) / LOTS, ((lot + 1) * warned.length) / LOTS),
     );
     await stage.pass(STORM_MS / LOTS);
   }
+  const left = (): number =>
+    stage.nodes().filter(({ name, pods: held }) => lost.has(name) && held.length > 0).length;
   const isDone = await stage.until(
-    eachSecond(stage, () => stage.nodes().every(({ name }) => !lost.has(name))),
+    watched(() => left() === 0),
     NOTICE_MS - STORM_MS,
   );
   stage.check(
     'every node that was warned of is drained before the first of them ends',
     isDone,
-    `after ${((stage.now() - startedAt) / 1_000).toFixed(0)} s, ${counted(stage.nodes().filter(({ name }) => lost.has(name)).length, 'node')} left`,
+    `after ${((stage.now() - startedAt) / 1_000).toFixed(0)} s, ${counted(left(), 'node')} left`,
   );
   const allBack = await stage.until(
-    eachSecond(stage, () => readyPods(stage) === pods),
+    watched(() => readyPods(stage) === pods),
     5 * MINUTE_MS,
   );
   stage.check(
     'every pod runs again',
     allBack,
     `${readyPods(stage)} of ${pods} after ${((stage.now() - startedAt) / 1_000).toFixed(0)} s`,
+  );
+  stage.check(
+    'their PodDisruptionBudget was kept',
+    lowest >= KEPT * pods,
+    `never fewer than ${lowest} of ${pods} ready`,
   );
   const launches = (stage.calls().CreateFleet ?? 0) - before;
   stage.check(
