@@ -204,7 +204,7 @@ const ownershipText = (pod: Pod): string =>
   ]);
 
 /** Pods of equal text are selected by the same rules. Separators cannot stand in a label. */
-function labelsText({ meta }: Pod): string {
+export function labelsText({ meta }: Pod): string {
   let text = meta.namespace;
   for (const key of Object.keys(meta.labels).sort()) text += `\n${key}=${meta.labels[key]}`;
   return text;

@@ -1,4 +1,3 @@
-import { isDaemon, isMirror, isTerminal, isTerminating } from '#lib/consent/pod-state.ts';
 import type { Labels } from '#lib/constraints/label-selector.ts';
 import { compareText } from '#lib/constraints/order.ts';
 import { isCompatible, requirementsOfLabels } from '#lib/constraints/requirements.ts';
@@ -13,6 +12,7 @@ import { allowedBy, type KnownValues } from './cells.ts';
 import { type Census, type Counting, createCensus, type Place } from './census.ts';
 import type { Domains } from './domains.ts';
 import type { Residents } from './node-rules.ts';
+import { type Resident, residentsOf } from './residents.ts';
 import type { TopologyRule } from './rule.ts';
 import type { Part, RuleBook } from './rules.ts';
 
@@ -39,12 +39,6 @@ export interface TopologyProblem {
   readonly promised: ReadonlyMap<string, readonly Pod[]>;
   /** Uids of the pods that are being placed, or leave and cannot be, wherever they stand now. */
   readonly batch: ReadonlySet<string>;
-}
-
-/** A running pod, and where it stands. */
-interface Resident {
-  readonly parts: readonly Part[];
-  readonly node: StateNode;
 }
 
 /**
@@ -111,35 +105,6 @@ export function topologyOf(problem: TopologyProblem): Topology {
 const NOBODY: Residents = { selected: 0, owners: 0 };
 const NO_RESIDENTS: ReadonlyMap<TopologyRule, Residents> = new Map();
 const NO_PLACE: Place = new Map();
-
-function residentsOf({ book, nodes, promised, batch }: TopologyProblem): readonly Resident[] {
-  const rules = new Set(book.rules);
-  return nodes.flatMap((node) => {
-    const pods = [...node.pods, ...(promised.get(node.name) ?? [])];
-    return pods
-      .filter((pod) => !isTerminal(pod) && !batch.has(pod.meta.uid) && !goesWith(node, pod))
-      .flatMap((pod) => {
-        const parts = partsOf(pod, book, rules);
-        return parts.length === 0 ? [] : [{ parts, node }];
-      });
-  });
-}
-
-/** What belongs to a node that is going is as good as gone. */
-const goesWith = (node: StateNode, pod: Pod): boolean =>
-  isGoing(node) && (isDaemon(pod) || isMirror(pod));
-
-function partsOf(
-  pod: Pod,
-  { imposedBy, selecting }: RuleBook,
-  rules: ReadonlySet<TopologyRule>,
-): readonly Part[] {
-  const imposed = new Set(imposedBy(pod));
-  const selects = new Set(isTerminating(pod) ? [] : selecting(pod));
-  return [...new Set([...imposed, ...selects])]
-    .filter((rule) => rules.has(rule))
-    .map((rule) => ({ rule, owns: imposed.has(rule), selected: selects.has(rule) }));
-}
 
 /** Whether the labels of some node, or of nodes that some NodePool makes, could be what is asked. */
 const isPossible = ({ requirements, present }: LabelAsk, { sources, hosts }: TopologyProblem) =>
