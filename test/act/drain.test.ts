@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { wire } from '#lib/kube/field.ts';
 import { listAll } from '#lib/kube/list.ts';
 import { create } from '#lib/kube/write.ts';
-import type { ObjectRef } from '#lib/model/object.ts';
 import type { Action } from '#lib/model/plan.ts';
-import { type ActingBench, anActingBench } from '#test/build/acting.ts';
+import { type ActingBench, anActingBench, refTo } from '#test/build/acting.ts';
 import { asking } from '#test/build/wire-objects.ts';
 
 const labels = { app: 'web' };
@@ -31,22 +30,13 @@ async function protect({ api }: ActingBench, name: string) {
   await api.wait(10);
 }
 
-function refTo(bench: ActingBench, kind: string, namespace: string, name: string): ObjectRef {
-  const { metadata } = bench.api.cluster.get(kind, namespace, name) as {
-    metadata: { uid: string; resourceVersion: string };
-  };
-  const place = namespace === '' ? {} : { namespace };
-  const { uid, resourceVersion } = metadata;
-  return { apiVersion: 'v1', kind, name, uid, resourceVersion, ...place };
-}
-
 function toEvict(bench: ActingBench): Action {
   const [node] = bench.api.cluster.list('Node');
   if (node === undefined) throw new Error('expected a Node, found none');
   return {
     kind: 'evict',
-    pod: refTo(bench, 'Pod', 'default', 'web'),
-    node: refTo(bench, 'Node', '', String(node.metadata.name)),
+    pod: refTo(bench, 'Pod', 'web', 'default'),
+    node: refTo(bench, 'Node', String(node.metadata.name)),
     because: 'Drifted',
   };
 }
@@ -132,7 +122,7 @@ describe('forceDeletePod', () => {
   it('deletes a pod that a budget protects, with the grace that is left', async () => {
     const bench = await aRunningPod();
     await protect(bench, 'all');
-    const pod = refTo(bench, 'Pod', 'default', 'web');
+    const pod = refTo(bench, 'Pod', 'web', 'default');
     const [outcome] = await bench.act([
       { kind: 'forceDelete', pod, graceSeconds: 7, because: 'its node must be empty' },
     ]);

@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { create } from '#lib/kube/write.ts';
 import type { LaunchedInstance } from '#lib/model/launch.ts';
-import type { ObjectRef } from '#lib/model/object.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
-import { type ActingBench, anActingBench } from '#test/build/acting.ts';
+import { type ActingBench, anActingBench, refTo } from '#test/build/acting.ts';
 import { BARRIER } from '#test/build/barriers.ts';
 import { aNodeManifest } from '#test/build/small-cluster.ts';
 import { asking } from '#test/build/wire-objects.ts';
@@ -39,14 +38,6 @@ const SHOWN: Readonly<Record<Kind, 'here' | `test/${string}`>> = {
   updateStatus: 'here',
 };
 
-const refTo = ({ api }: ActingBench, kind: string, namespace: string, name: string): ObjectRef => {
-  const found = api.cluster.get(kind, namespace, name)?.metadata;
-  if (found === undefined) throw new Error(`expected ${kind} ${name}, found none`);
-  const { uid, resourceVersion } = found;
-  const apiVersion = kind === 'NodeClaim' ? 'karpenter.sh/v1' : 'v1';
-  return { apiVersion, kind, name, uid, resourceVersion, ...(namespace !== '' && { namespace }) };
-};
-
 async function aPod({ api }: ActingBench, name: string): Promise<void> {
   const spec = { containers: [asking('main', { cpu: '100m' })] };
   await api.through(create(api.kube, 'Pod', { metadata: { name }, spec }, 'default'));
@@ -75,9 +66,9 @@ async function aWorld(): Promise<ActingBench> {
 
 /** An action of every kind that is done to an object somebody else may have changed or replaced. */
 function planFor(bench: ActingBench): readonly Action[] {
-  const node = refTo(bench, 'Node', '', 'node-a');
-  const pod = (name: string) => refTo(bench, 'Pod', 'default', name);
-  const claim = (name: string) => refTo(bench, 'NodeClaim', '', name);
+  const node = refTo(bench, 'Node', 'node-a');
+  const pod = (name: string) => refTo(bench, 'Pod', name, 'default');
+  const claim = (name: string) => refTo(bench, 'NodeClaim', name);
   return [
     { kind: 'adoptInstance', claim: claim('told'), instance: INSTANCE },
     { kind: 'update', object: claim('marked'), meta: { annotations: { late: 'yes' } } },

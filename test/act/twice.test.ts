@@ -3,7 +3,7 @@ import { wire } from '#lib/kube/field.ts';
 import { create } from '#lib/kube/write.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
-import { type ActingBench, anActingBench } from '#test/build/acting.ts';
+import { type ActingBench, anActingBench, refTo } from '#test/build/acting.ts';
 import { aLaunch } from '#test/build/aws-callers.ts';
 import { asking } from '#test/build/wire-objects.ts';
 
@@ -28,12 +28,6 @@ async function aPodNamedWeb({ api }: ActingBench) {
   await api.wait(60);
 }
 
-const refTo = ({ api }: ActingBench, kind: string, namespace: string, name: string) => ({
-  ...{ apiVersion: 'v1', kind, name, uid: '', resourceVersion: '' },
-  ...(namespace === '' ? {} : { namespace }),
-  ...api.cluster.get(kind, namespace, name)?.metadata,
-});
-
 /** A node with a pod, an instance that is to go, and two NodeClaims that want one each. */
 async function aBusyWorld() {
   const bench = anActingBench();
@@ -55,8 +49,8 @@ function planFor(bench: ActingBench, launch: Awaited<ReturnType<typeof aLaunch>>
   const [machine] = bench.account.aws.machines();
   const [nodeName = ''] = bench.api.cluster.list('Node').map(({ metadata }) => metadata.name);
   if (!leaving || !machine) throw new Error('expected a NodeClaim and its instance, found none');
-  const node = refTo(bench, 'Node', '', nodeName);
-  const pod = refTo(bench, 'Pod', 'default', 'web');
+  const node = refTo(bench, 'Node', nodeName);
+  const pod = refTo(bench, 'Pod', 'web', 'default');
   return [
     bench.toCreate('c'),
     { kind: 'launch', launch },

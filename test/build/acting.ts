@@ -3,7 +3,9 @@ import type { ActLimits, ActPorts } from '#lib/act/ports.ts';
 import { typedCall } from '#lib/aws/call.ts';
 import { decodeNodeClaim } from '#lib/kube/decode-node-claim.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
+import { KINDS, type Kind } from '#lib/kube/kinds.ts';
 import type { NewNodeClaim, NodeClaim } from '#lib/model/node-claim.ts';
+import type { ObjectRef } from '#lib/model/object.ts';
 import type { Action, Outcome } from '#lib/model/plan.ts';
 import { type ApiBench, anApi } from './api-bench.ts';
 import { settings } from './aws-callers.ts';
@@ -58,6 +60,20 @@ export function anActingBench(): ActingBench {
     claims: (...names) =>
       names.map((name) => decodeNodeClaim(api.cluster.get('NodeClaim', '', name))),
   };
+}
+
+/** An object as it stands in the bench's cluster, for an action to refer to. */
+export function refTo(
+  { api }: Pick<ActingBench, 'api'>,
+  kind: Kind,
+  name: string,
+  namespace = '',
+): ObjectRef {
+  const found = api.cluster.get(kind, namespace, name)?.metadata;
+  if (found === undefined) throw new Error(`expected ${kind} ${name}, found none`);
+  const { uid, resourceVersion } = found;
+  const { apiVersion } = KINDS[kind];
+  return { apiVersion, kind, name, uid, resourceVersion, ...(namespace !== '' && { namespace }) };
 }
 
 function aClaimToBe(name: string, size: number, uid: string): NewNodeClaim {

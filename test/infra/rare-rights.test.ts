@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { readBufferTargets } from '#lib/kube/buffer-targets.ts';
 import { gatedKinds, SNAPSHOT_KINDS } from '#lib/kube/decode.ts';
-import { groupOf, KINDS, type Kind } from '#lib/kube/kinds.ts';
+import { groupOf, KINDS } from '#lib/kube/kinds.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import { FEATURE_GATES } from '#lib/model/feature-gates.ts';
 import type { LaunchedInstance } from '#lib/model/launch.ts';
-import type { ObjectRef } from '#lib/model/object.ts';
 import type { Action } from '#lib/model/plan.ts';
 import { readKinds } from '#lib/observe/warm-objects.ts';
 import { kubeCallName } from '#lib/sim/seams.ts';
-import { type ActingBench, anActingBench } from '#test/build/acting.ts';
+import { type ActingBench, anActingBench, refTo } from '#test/build/acting.ts';
 import { anApi } from '#test/build/api-bench.ts';
 import { BARRIER } from '#test/build/barriers.ts';
 import { aCapacityBuffer } from '#test/build/capacity-buffers.ts';
@@ -69,11 +68,6 @@ function overtaken(kube: KubeTransport): KubeTransport {
     return Promise.resolve({ status: 409, body: { reason: 'Conflict' } });
   };
 }
-
-const refTo = ({ api }: ActingBench, kind: Kind, name: string): ObjectRef => {
-  const { uid = '', resourceVersion = '' } = api.cluster.get(kind, '', name)?.metadata ?? {};
-  return { apiVersion: KINDS[kind].apiVersion, kind, name, uid, resourceVersion };
-};
 
 const LAUNCHED: LaunchedInstance = {
   id: 'i-1',
