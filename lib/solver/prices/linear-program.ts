@@ -44,16 +44,19 @@ const number = (numbers: Float64Array, at: number): number => numbers[at] ?? 0;
  */
 function unitsOf(rows: readonly PriceRow[], axes: number): Float64Array {
   const units = new Float64Array(axes);
-  return units.map((_, axis) => {
-    let most = 0;
-    for (const { amounts, usdPerHour } of rows) {
+  for (const { amounts, usdPerHour } of rows) {
+    for (let axis = 0; axis < axes; axis++) {
       const amount = amounts[axis] ?? 0;
-      if (amount <= 0) continue;
-      if (usdPerHour <= 0) return 0;
-      most = Math.max(most, amount / usdPerHour);
+      if (amount > 0) units[axis] = Math.max(number(units, axis), amount / Math.max(0, usdPerHour));
     }
-    return most;
-  });
+  }
+  return units.map((unit) => (unit === Number.POSITIVE_INFINITY ? 0 : unit));
+}
+
+/** What a dollar buys of each resource in one row, in units. */
+interface Value {
+  readonly value: Float64Array;
+  readonly sum: number;
 }
 
 /**
@@ -61,22 +64,33 @@ function unitsOf(rows: readonly PriceRow[], axes: number): Float64Array {
  * beats in every respect. Those with the most in all come first.
  */
 function bestValues(rows: readonly PriceRow[], units: Float64Array): readonly Float64Array[] {
-  const inUnits = (amount: number, unit: number): number =>
-    unit > 0 ? Math.max(0, amount) / unit : 0;
-  const values = rows
-    .filter(({ usdPerHour }) => usdPerHour > 0)
-    .map(({ amounts, usdPerHour }) =>
-      units.map((unit, axis) => inUnits(amounts[axis] ?? 0, unit) / usdPerHour),
-    )
-    .map((value) => ({ value, sum: value.reduce((sum, each) => sum + each, 0) }))
-    .sort((a, b) => b.sum - a.sum);
+  const values: Value[] = [];
+  for (const row of rows) if (row.usdPerHour > 0) values.push(boughtWith(row, units));
+  values.sort((a, b) => b.sum - a.sum);
   const best: Float64Array[] = [];
-  for (const { value } of values) {
-    if (!best.some((other) => value.every((each, axis) => each <= number(other, axis)))) {
-      best.push(value);
-    }
-  }
+  for (const { value } of values) if (!isBeaten(value, best)) best.push(value);
   return best;
+}
+
+function boughtWith({ amounts, usdPerHour }: PriceRow, units: Float64Array): Value {
+  const value = new Float64Array(units.length);
+  let sum = 0;
+  for (let axis = 0; axis < units.length; axis++) {
+    const unit = number(units, axis);
+    const bought = unit > 0 ? Math.max(0, amounts[axis] ?? 0) / unit / usdPerHour : 0;
+    value[axis] = bought;
+    sum += bought;
+  }
+  return { value, sum };
+}
+
+function isBeaten(value: Float64Array, best: readonly Float64Array[]): boolean {
+  for (const other of best) {
+    let axis = 0;
+    while (axis < value.length && number(value, axis) <= number(other, axis)) axis += 1;
+    if (axis === value.length) return true;
+  }
+  return false;
 }
 
 /** The state of a search: as many rows or spare resources as there are resources. */
@@ -115,8 +129,13 @@ function createBasis(values: readonly Float64Array[], axes: number): Basis {
   return { improve, prices };
 }
 
-const added = (sum: Float64Array, more: Float64Array, times: number): Float64Array =>
-  sum.map((each, axis) => each + number(more, axis) * times);
+function added(sum: Float64Array, more: Float64Array, times: number): Float64Array {
+  const all = new Float64Array(sum.length);
+  for (let axis = 0; axis < sum.length; axis++) {
+    all[axis] = number(sum, axis) + number(more, axis) * times;
+  }
+  return all;
+}
 
 /** The member of which less than nothing would have to be bought; -1 where all is well. */
 function mostMissing(inverse: readonly Float64Array[], shares: Float64Array): number {

@@ -1,6 +1,6 @@
 import type { Offering } from '#lib/model/instance-type.ts';
 import { type Admissions, admissionsFor, type Choice } from '../admission.ts';
-import { type Amounts, isWithin, most } from '../amounts.ts';
+import { type Amounts, isWithin } from '../amounts.ts';
 import type { Source, SourceType } from '../sources.ts';
 import type { DemandClass, Lot } from './demand-classes.ts';
 import type { PriceRow } from './linear-program.ts';
@@ -18,10 +18,10 @@ interface Market {
   readonly largest: Amounts;
 }
 
-/** All markets, and which one an offering of a Source belongs to. */
+/** All markets, and which one an offering of a Source belongs to; undefined where to none. */
 export interface Markets {
   readonly list: readonly Market[];
-  readonly placeOf: ReadonlyMap<Offering, number>;
+  readonly placeOf: (offering: Offering) => number | undefined;
 }
 
 /** Which offerings make one market: all that the same pods may use, or only those of like size. */
@@ -36,92 +36,120 @@ export function marketsOf(
   sources: readonly Source[],
   admissions: Admissions,
 ): Readonly<Record<Parting, Markets>> {
-  const byUse = partition(classes, sources, admissions);
+  const wares = new Map<Offering, Ware>();
+  const byUse = partedByUse(wares, classes, { sources, admissions });
+  const bySize = partedBySize(wares, byUse, classes);
   return {
-    byUse: marketsIn(byUse, classes),
-    bySize: marketsIn(withoutEmpty(partedBySize(byUse, classes)), classes),
+    byUse: marketsIn('byUse', wares, { members: byUse, classes }),
+    bySize: marketsIn('bySize', wares, { members: bySize, classes }),
   };
 }
 
+/** An offering that some pod may use, and the places of its markets. */
+interface Ware extends Record<Parting, number> {
+  readonly usdPerHour: number;
+  readonly sourceType: SourceType;
+}
+
+/** For each market the classes that may use it, as places in their list. */
+type Members = readonly (readonly number[])[];
+
 function marketsIn(
-  { sellers, placeOf, members }: Partition,
-  classes: readonly DemandClass[],
+  parting: Parting,
+  wares: ReadonlyMap<Offering, Ware>,
+  { members, classes }: { readonly members: Members; readonly classes: readonly DemandClass[] },
 ): Markets {
   const cheapest = members.map(() => new Map<SourceType, number>());
-  for (const [offering, place] of placeOf) {
-    const type = sellers.get(offering);
-    const rows = cheapest[place];
-    if (!type || !rows) continue;
-    const known = rows.get(type) ?? Number.POSITIVE_INFINITY;
-    rows.set(type, Math.min(known, offering.usdPerHour));
+  for (const ware of wares.values()) {
+    const ofMarket = cheapest[ware[parting]];
+    const known = ofMarket?.get(ware.sourceType) ?? Number.POSITIVE_INFINITY;
+    if (ware.usdPerHour < known) ofMarket?.set(ware.sourceType, ware.usdPerHour);
   }
   const list = members.map((ofMarket, place) => {
     const steps = stepsOf(ofMarket.flatMap((at) => classes[at]?.lots ?? []));
-    const rows = [...(cheapest[place] ?? [])].map(([{ roomAmounts }, usdPerHour]) => ({
-      amounts: roomAmounts.map((room, axis) => wholeSteps(room, steps[axis] ?? 0)),
-      usdPerHour,
-    }));
+    const rows: PriceRow[] = [];
+    for (const [{ roomAmounts }, usdPerHour] of cheapest[place] ?? []) {
+      rows.push({ amounts: inSteps(roomAmounts, steps), usdPerHour });
+    }
     return { classes: ofMarket, rows, largest: largestOf(rows) };
   });
-  return { list, placeOf };
-}
-
-interface Partition {
-  readonly sellers: ReadonlyMap<Offering, SourceType>;
-  readonly placeOf: ReadonlyMap<Offering, number>;
-  /** The classes that may use the offerings of each place. */
-  readonly members: readonly (readonly number[])[];
+  return { list, placeOf: (offering) => wares.get(offering)?.[parting] };
 }
 
 /** Sorts offerings by who may use them: one class after the other parts those that were alike. */
-function partition(
+function partedByUse(
+  wares: Map<Offering, Ware>,
   classes: readonly DemandClass[],
-  sources: readonly Source[],
-  admissions: Admissions,
-): Partition {
-  const sellers = new Map<Offering, SourceType>();
-  const placeOf = new Map<Offering, number>();
+  market: Sellers,
+): Members {
   const members: (readonly number[])[] = [];
-  for (const [at, each] of classes.entries()) {
+  for (const [at, demandClass] of classes.entries()) {
     const parted = new Map<number, number>();
-    for (const [offering, sourceType] of usableBy(each, sources, admissions)) {
-      sellers.set(offering, sourceType);
-      const old = placeOf.get(offering) ?? -1;
-      const place = parted.get(old) ?? members.length;
-      if (place === members.length) members.push([...(members[old] ?? []), at]);
+    const placeBeside = (old: number): number => {
+      const place = parted.get(old) ?? members.push([...(members[old] ?? []), at]) - 1;
       parted.set(old, place);
-      placeOf.set(offering, place);
-    }
+      return place;
+    };
+    forEachUsable(demandClass, market, (offering, sourceType) => {
+      const ware = wares.get(offering);
+      if (ware === undefined) {
+        const { usdPerHour } = offering;
+        wares.set(offering, { usdPerHour, sourceType, byUse: placeBeside(NOWHERE), bySize: 0 });
+      } else if (members[ware.byUse]?.at(-1) !== at) {
+        ware.byUse = placeBeside(ware.byUse);
+      }
+    });
   }
-  return withoutEmpty({ sellers, placeOf, members });
+  return withoutEmpty('byUse', wares, members);
 }
+
+/** Who sells. */
+type Sellers = Readonly<{ sources: readonly Source[]; admissions: Admissions }>;
+
+/** What the class may run on once it has given up its wishes, and what holds its smallest pod. */
+function forEachUsable(
+  { levels, least }: DemandClass,
+  { sources, admissions }: Sellers,
+  use: (offering: Offering, sourceType: SourceType) => void,
+): void {
+  const asks = levels.at(-1)?.asks ?? [];
+  const useAll = ({ sourceType, offerings }: Choice): void => {
+    if (!isWithin(least, sourceType.roomAmounts)) return;
+    for (const offering of offerings) {
+      if (offering.capacityType !== 'reserved') use(offering, sourceType);
+    }
+  };
+  for (const source of sources) {
+    for (const { choices } of admissionsFor(source, asks, admissions)) choices.forEach(useAll);
+  }
+}
+
+/** The place of what nobody was found to use yet. */
+const NOWHERE = -1;
 
 /**
  * Offerings of one place are parted further by which of the pods they hold at all: what large pods
  * cannot use must not make them look cheap.
  */
 function partedBySize(
-  { sellers, placeOf, members }: Partition,
+  wares: ReadonlyMap<Offering, Ware>,
+  members: Members,
   classes: readonly DemandClass[],
-): Partition {
+): Members {
   const thresholds = members.map((ofPlace) =>
     thresholdsOf(ofPlace.flatMap((at) => classes[at]?.lots ?? [])),
   );
   const places = new Map<number, number>();
-  const parted = new Map<Offering, number>();
-  const partedMembers: (readonly number[])[] = [];
-  for (const [offering, old] of placeOf) {
-    const room = sellers.get(offering)?.roomAmounts ?? [];
+  const parted: (readonly number[])[] = [];
+  for (const ware of wares.values()) {
+    const old = ware.byUse;
     // Places and sizes as the digits of one number.
-    const key = sizeIn(thresholds[old] ?? [], room) * members.length + old;
-    const place = places.get(key) ?? partedMembers.length;
-    if (place === partedMembers.length) {
-      places.set(key, place);
-      partedMembers.push(members[old] ?? []);
-    }
-    parted.set(offering, place);
+    const key = sizeIn(thresholds[old] ?? [], ware.sourceType.roomAmounts) * members.length + old;
+    const place = places.get(key) ?? parted.push(members[old] ?? []) - 1;
+    places.set(key, place);
+    ware.bySize = place;
   }
-  return { sellers, placeOf: parted, members: partedMembers };
+  return parted;
 }
 
 /** How many of the thresholds of each resource lie within `room`, as the digits of one number. */
@@ -150,40 +178,20 @@ function thresholdsOf(lots: readonly Lot[]): readonly Amounts[] {
   });
 }
 
-/** Only the places that still have an offering. */
-function withoutEmpty({ sellers, placeOf, members }: Partition): Partition {
+/** Only the places that still have an offering, in the order in which these come. */
+function withoutEmpty(
+  parting: Parting,
+  wares: ReadonlyMap<Offering, Ware>,
+  members: Members,
+): Members {
   const places = new Map<number, number>();
-  const renumbered = new Map<Offering, number>();
-  for (const [offering, old] of placeOf) {
+  for (const ware of wares.values()) {
+    const old = ware[parting];
     const place = places.get(old) ?? places.size;
     places.set(old, place);
-    renumbered.set(offering, place);
+    ware[parting] = place;
   }
-  return {
-    sellers,
-    placeOf: renumbered,
-    members: [...places.keys()].map((old) => members[old] ?? []),
-  };
-}
-
-/** What the class may run on once it has given up its wishes, and what holds its smallest pod. */
-function usableBy(
-  { levels, least }: DemandClass,
-  sources: readonly Source[],
-  admissions: Admissions,
-): ReadonlyMap<Offering, SourceType> {
-  const asks = levels.at(-1)?.asks ?? [];
-  const usable = new Map<Offering, SourceType>();
-  const addFrom = ({ sourceType, offerings }: Choice): void => {
-    if (!isWithin(least, sourceType.roomAmounts)) return;
-    for (const offering of offerings) {
-      if (offering.capacityType !== 'reserved') usable.set(offering, sourceType);
-    }
-  };
-  for (const source of sources) {
-    for (const { choices } of admissionsFor(source, asks, admissions)) choices.forEach(addFrom);
-  }
-  return usable;
+  return [...places.keys()].map((old) => members[old] ?? []);
 }
 
 /** For each resource the largest step of which all amounts are multiples; 0 where nobody asks. */
@@ -193,14 +201,33 @@ const stepsOf = (lots: readonly Lot[]): Amounts =>
   );
 
 function greatestDivisor(a: number, b: number): number {
-  let [larger, smaller] = [a, b];
-  while (smaller > 0) [larger, smaller] = [smaller, larger % smaller];
+  let larger = a;
+  let smaller = b;
+  while (smaller > 0) {
+    const rest = larger % smaller;
+    larger = smaller;
+    smaller = rest;
+  }
   return larger;
 }
 
-/** What of `room` pods can use whose amounts are multiples of `step`. */
-const wholeSteps = (room: number, step: number): number =>
-  step > 1 ? Math.floor(Math.max(0, room) / step) * step : Math.max(0, room);
+/** What of `room` pods can use whose amounts are multiples of `steps`. */
+function inSteps(room: Amounts, steps: Amounts): Amounts {
+  const usable: number[] = [];
+  for (let axis = 0; axis < room.length; axis++) {
+    const amount = Math.max(0, room[axis] ?? 0);
+    const step = steps[axis] ?? 0;
+    usable.push(step > 1 ? Math.floor(amount / step) * step : amount);
+  }
+  return usable;
+}
 
-const largestOf = (rows: readonly PriceRow[]): Amounts =>
-  rows.map(({ amounts }) => amounts).reduce(most, []);
+function largestOf(rows: readonly PriceRow[]): Amounts {
+  const largest: number[] = [];
+  for (const { amounts } of rows) {
+    for (let axis = 0; axis < amounts.length; axis++) {
+      largest[axis] = Math.max(largest[axis] ?? 0, amounts[axis] ?? 0);
+    }
+  }
+  return largest;
+}

@@ -86,7 +86,7 @@ function pricesOf({ markets, players, best }: Played): Prices {
     worthOf,
     valueOf: worthOf,
     boost: 1,
-    pricesAt: (offering) => prices[markets.placeOf.get(offering) ?? -1],
+    pricesAt: (offering) => prices[markets.placeOf(offering) ?? -1],
     dearest: prices.reduce<Amounts>(most, []),
   };
 }
@@ -176,9 +176,13 @@ function answerTo(
     const { amounts, count, homes } = players[at] ?? NOBODY;
     let least = Number.POSITIVE_INFINITY;
     let home = -1;
-    for (const place of homes) {
+    for (let each = 0; each < homes.length; each++) {
+      const place = homes[each] ?? 0;
       const value = product(prices[place], amounts);
-      if (value < least) [least, home] = [value, place];
+      if (value < least) {
+        least = value;
+        home = place;
+      }
     }
     if (home < 0) continue;
     worths[at] = least;
@@ -209,9 +213,11 @@ function mixed(
   round: number,
 ): Float64Array {
   const share = 1 / (round + 1);
-  return (average ?? new Float64Array()).map(
-    (each, axis) => each * (1 - share) + number(fresh, axis) * share,
-  );
+  const all = new Float64Array(average?.length ?? 0);
+  for (let axis = 0; axis < all.length; axis++) {
+    all[axis] = number(average, axis) * (1 - share) + number(fresh, axis) * share;
+  }
+  return all;
 }
 
 function product(a: Float64Array | undefined, b: Float64Array): number {
