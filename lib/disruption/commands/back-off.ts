@@ -1,13 +1,15 @@
 import { DISRUPTION_BACK_OFF } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import { type EpochMs, formatInstant, parseInstant } from '#lib/model/time.ts';
-import { objectIn } from './record.ts';
+import { objectIn, recordOf } from './record.ts';
 
 /** That a command about a node came to nothing, and until when none is tried again. */
 interface BackOff {
   readonly failures: number;
   readonly until: EpochMs;
   readonly because: string;
+  /** The command's id; absent where nobody could tell. */
+  readonly command?: string;
 }
 
 /** Why a command came to nothing. */
@@ -38,7 +40,22 @@ export function writeBackOff(
   const failures = isOld ? 1 : before.failures + 1;
   const firstMs = isFruitless ? FRUITLESS_FIRST_MS : FIRST_MS;
   const until = now + Math.min(LONGEST_MS, firstMs * 2 ** (failures - 1));
-  return JSON.stringify({ v: VERSION, failures, until: formatInstant(until), because });
+  const command = recordOf(claim)?.id;
+  return JSON.stringify({
+    v: VERSION,
+    failures,
+    until: formatInstant(until),
+    because,
+    ...(command !== undefined && { command }),
+  });
+}
+
+/** The last command about the node that came to nothing, and why; undefined where none is known. */
+export function lastGivenUp(
+  claim: NodeClaim,
+): { readonly command: string; readonly because: string } | undefined {
+  const { command, because } = backOffOf(claim) ?? {};
+  return command === undefined || because === undefined ? undefined : { command, because };
 }
 
 /** Why a node is not disrupted yet, for a person; undefined where nothing speaks against it. */
@@ -49,8 +66,13 @@ export function heldBack(claim: NodeClaim, now: EpochMs): string | undefined {
 }
 
 function backOffOf({ meta }: NodeClaim): BackOff | undefined {
-  const { v, failures, until, because } = objectIn(meta.annotations[DISRUPTION_BACK_OFF]);
+  const { v, failures, until, because, command } = objectIn(meta.annotations[DISRUPTION_BACK_OFF]);
   const at = typeof until === 'string' ? parseInstant(until) : undefined;
   if (v !== VERSION || typeof failures !== 'number' || at === undefined) return undefined;
-  return { failures, until: at, because: typeof because === 'string' ? because : 'it failed' };
+  return {
+    failures,
+    until: at,
+    because: typeof because === 'string' ? because : 'it failed',
+    ...(typeof command === 'string' && { command }),
+  };
 }

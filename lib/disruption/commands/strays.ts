@@ -8,6 +8,7 @@ import { isServed } from '#lib/model/node-pool.ts';
 import { claimRef, nodeRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { lastGivenUp } from './back-off.ts';
 import type { InFlight, LiveCommand } from './in-flight.ts';
 import { isStaying } from './phase.ts';
 import { change, releaseNode } from './steps.ts';
@@ -27,6 +28,12 @@ export function strayActions(
 ): readonly Action[] {
   const held = new Set(inFlight.commands.flatMap(({ members }) => members.map(({ name }) => name)));
   const alive = new Set(inFlight.commands.filter(isAlive).map(({ record }) => record.id));
+  const givenUp = new Map(
+    nodes.flatMap(({ claim }) => {
+      const last = claim && lastGivenUp(claim);
+      return last ? [[last.command, last.because] as const] : [];
+    }),
+  );
   return nodes.flatMap((state) => {
     const { claim, node, name } = state;
     if (!claim || !isServed(claim.spec.nodeClassRef)) return [];
@@ -34,7 +41,9 @@ export function strayActions(
     const replaces = claim.meta.annotations[REPLACES];
     return [
       ...(held.has(name) ? [] : release(state, claim)),
-      ...(replaces === undefined || alive.has(replaces) ? [] : settle(state, claim, awaited)),
+      ...(replaces === undefined || alive.has(replaces)
+        ? []
+        : settle(state, claim, { awaited, because: givenUp.get(replaces) })),
     ];
   });
 }
@@ -46,19 +55,29 @@ const release = (state: StateNode, claim: NodeClaim): readonly Action[] => [
   ...(isTrue(claim.status.conditions, INITIALIZED) ? releaseNode(state) : []),
 ];
 
+/** What became of a command: where `because` is absent, it was carried out, as far as one knows. */
+interface Ended {
+  readonly awaited: ReadonlySet<string>;
+  readonly because: string | undefined;
+}
+
 function settle(
   state: StateNode,
   claim: NodeClaim,
-  awaited: ReadonlySet<string>,
+  { awaited, because }: Ended,
 ): readonly Action[] {
   const why = whyKept(state, claim, awaited);
   if (why === undefined) {
     return [
-      told(state, claim, 'Removed: the command that it was made for was given up'),
+      ...told(state, 'Removed', 'Removed: the command that it was made for was given up'),
       { kind: 'delete', object: claimRef(claim), because: 'its command was undone' },
     ];
   }
-  return change(claim, { [REPLACES]: null });
+  const message = `Kept, because ${why}, though the command that it was made for was given up: ${because}`;
+  return [
+    ...change(claim, { [REPLACES]: null }),
+    ...(because === undefined ? [] : told(state, 'Kept', message)),
+  ];
 }
 
 function whyKept(
@@ -71,10 +90,12 @@ function whyKept(
   return awaited.has(name) ? 'pods are meant for it' : undefined;
 }
 
-const told = ({ node }: StateNode, claim: NodeClaim, message: string): Action => ({
-  kind: 'recordEvent',
-  about: node ? nodeRef(node) : claimRef(claim),
-  type: 'Normal',
-  reason: 'DisruptionReplacementRemoved',
-  message,
-});
+const told = (
+  { node, claim }: StateNode,
+  what: 'Kept' | 'Removed',
+  message: string,
+): readonly Action[] => {
+  const about = node ? nodeRef(node) : claim && claimRef(claim);
+  const reason = `DisruptionReplacement${what}`;
+  return about ? [{ kind: 'recordEvent', about, type: 'Normal', reason, message }] : [];
+};

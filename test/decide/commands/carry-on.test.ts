@@ -99,6 +99,11 @@ const upAt =
   (snapshot, second) =>
     second === at ? allUp(snapshot, second) : snapshot;
 
+const eventsIn = (actions: readonly Action[], reason: string): readonly string[] =>
+  actions.flatMap((action) =>
+    action.kind === 'recordEvent' && action.reason === reason ? [action.message] : [],
+  );
+
 const registeredAt =
   (at: number): Happening =>
   (snapshot, second) =>
@@ -175,20 +180,32 @@ describe('a command is undone, its nodes given back, ', () => {
   });
 
   it('when its replacement does not become ready in ten minutes', () => {
-    const { snapshot } = playedBetween(0, 630, cluster, registeredAt(30));
+    const { snapshot, actions } = playedBetween(0, 630, cluster, registeredAt(30));
 
     expect(isGivenBack(snapshot)).toBe(true);
     expect(backOff(snapshot)).toContain('did not become ready in time');
     expect(replacements(snapshot).every(isDeleted)).toBe(true);
+    expect(eventsIn(actions, 'DisruptionReplacementRemoved')).toHaveLength(1);
+    expect(eventsIn(actions, 'DisruptionReplacementKept')).toHaveLength(0);
   });
 
   it('when a pod that must not be disturbed came meanwhile, and keeps a replacement that is up', () => {
-    const { snapshot } = playedBetween(0, 40, cluster, together(changing(25, guarded), upAt(30)));
+    const { snapshot, actions } = playedBetween(
+      0,
+      40,
+      cluster,
+      together(changing(25, guarded), upAt(30)),
+    );
 
     expect(isGivenBack(snapshot)).toBe(true);
     expect(replacements(snapshot).some(isDeleted)).toBe(false);
     expect(replacements(snapshot)[0]?.claim?.meta.annotations).not.toHaveProperty([
       'joinery.dev/replaces',
+    ]);
+    expect(eventsIn(actions, 'DisruptionReplacementKept')).toEqual([
+      expect.stringMatching(
+        /^Kept, because it is up, though .* was given up: Pod has .*do-not-disrupt/,
+      ),
     ]);
   });
 
