@@ -1,4 +1,4 @@
-import { gatedKinds, SNAPSHOT_KINDS } from '#lib/kube/decode.ts';
+import { gatedKinds, SNAPSHOT_KINDS, SPREAD_KINDS } from '#lib/kube/decode.ts';
 import { isGone } from '#lib/kube/errors.ts';
 import { KINDS, type Kind } from '#lib/kube/kinds.ts';
 import { listAll } from '#lib/kube/list.ts';
@@ -9,9 +9,10 @@ import type { FileContents, FileDocument } from './read-documents.ts';
 /** Reaches a cluster; throws an Error that says why it cannot. */
 export type Connect = () => Promise<KubeTransport>;
 
-/** What a plan may look at, whatever gates are open: it says what it leaves aside. */
+/** What a plan may look at, whatever gates and settings say: it tells what it leaves aside. */
 const CLUSTER_KINDS: readonly Kind[] = [
   ...SNAPSHOT_KINDS,
+  ...SPREAD_KINDS,
   ...gatedKinds(FEATURE_GATES),
   'PodTemplate',
   'Deployment',

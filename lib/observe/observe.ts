@@ -6,6 +6,7 @@ import {
   type DecodeResult,
   gatedKinds,
   SNAPSHOT_KINDS,
+  SPREAD_KINDS,
 } from '#lib/kube/decode.ts';
 import { isGone } from '#lib/kube/errors.ts';
 import { readSoldOut } from '#lib/kube/sold-out.ts';
@@ -140,10 +141,11 @@ function withFullSubnets(objects: DecodedObjects, full: readonly string[]): Deco
 
 const readObjects = (
   kube: KubeTransport,
-  { featureGates = [] }: ClusterSettings,
+  { featureGates = [], defaultSpread }: ClusterSettings,
 ): Promise<DecodeResult> =>
   readKinds(kube, [
     ...SNAPSHOT_KINDS.map((kind) => ({ kind, ifMissing: refuse })),
+    ...(defaultSpread ? SPREAD_KINDS.map((kind) => ({ kind, ifMissing: refuse })) : []),
     ...gatedKinds(featureGates).map((kind) => ({ kind, ifMissing: acceptUnknown })),
   ]);
 

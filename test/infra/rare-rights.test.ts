@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readBufferTargets } from '#lib/kube/buffer-targets.ts';
-import { gatedKinds, SNAPSHOT_KINDS } from '#lib/kube/decode.ts';
+import { gatedKinds, SNAPSHOT_KINDS, SPREAD_KINDS } from '#lib/kube/decode.ts';
 import { groupOf, KINDS } from '#lib/kube/kinds.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import { FEATURE_GATES } from '#lib/model/feature-gates.ts';
@@ -40,10 +40,12 @@ describe('watches', () => {
     const ifMissing = (error: unknown): never => {
       throw error;
     };
-    const kinds = [...SNAPSHOT_KINDS, ...gatedKinds(FEATURE_GATES)].map((kind) => ({
-      kind,
-      ifMissing,
-    }));
+    const kinds = [...SNAPSHOT_KINDS, ...SPREAD_KINDS, ...gatedKinds(FEATURE_GATES)].map(
+      (kind) => ({
+        kind,
+        ifMissing,
+      }),
+    );
     const look = () => through(readKinds(recording, kinds, () => -1));
     await look();
     cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'later' } });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { typedCall } from '#lib/aws/call.ts';
+import { parseSchedulerConfig } from '#lib/kube/decode-scheduler-config.ts';
 import { rememberSoldOut } from '#lib/kube/sold-out.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
@@ -9,14 +10,18 @@ import { settings } from '#test/build/aws-callers.ts';
 import { aCondition } from '#test/build/node-pools.ts';
 import { asking } from '#test/build/wire-objects.ts';
 
-const look = (bench: ActingBench, options: ObserveOptions = {}) =>
+const look = (
+  bench: ActingBench,
+  options: ObserveOptions = {},
+  difference: Partial<ClusterSettings> = {},
+) =>
   bench.api.through(
     observe(
       {
         kube: bench.api.kube,
         aws: typedCall(bench.account.aws.call('adapter')),
         now: bench.api.now,
-        settings: { cluster: settings },
+        settings: { cluster: { ...settings, ...difference } },
       },
       options,
     ),
@@ -62,6 +67,27 @@ describe('observe', () => {
       soldOut: [],
     });
     expect(snapshot.namespaces.map(({ meta }) => meta.name)).toContain('default');
+  });
+
+  it('reads Services and owners of pods only where pods that do not say so are to be spread', async () => {
+    const bench = anActingBench();
+    const service = { ports: [{ port: 80 }], selector: { app: 'web' } };
+    bench.api.cluster.apply({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web' },
+      spec: service,
+    });
+    const constraint = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway' };
+    const defaultSpread = parseSchedulerConfig(
+      JSON.stringify({ podTopologySpread: { defaultConstraints: [constraint] } }),
+    );
+    if ('problem' in defaultSpread) throw new Error(defaultSpread.problem);
+
+    expect((await look(bench)).workloadSelectors).toEqual([]);
+    expect((await look(bench, {}, { defaultSpread })).workloadSelectors).toMatchObject([
+      { kind: 'Service', meta: { name: 'web' } },
+    ]);
   });
 
   it('does not ask EC2 for instances where no NodeClaim raises the question', async () => {

@@ -7,7 +7,13 @@ import { until } from '../stack/control-plane.ts';
 import { type RealWorld, realWorld } from '../stack/real-world.ts';
 import { isRare, rightsIn, rightText } from '../stack/rights.ts';
 
-const GATES = { JOINERY_FEATURE_GATES: 'NodeOverlay=true,CapacityBuffer=true' };
+const SPREAD =
+  '{maxSkew: 50, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway}';
+/** What has further kinds read. */
+const GATES = {
+  JOINERY_FEATURE_GATES: 'NodeOverlay=true,CapacityBuffer=true',
+  JOINERY_SCHEDULER_CONFIG: `{podTopologySpread: {defaultConstraints: [${SPREAD}]}}`,
+};
 const WAIT_MS = 120_000;
 
 let world: RealWorld;
