@@ -92,8 +92,7 @@ program
   .option('--dry-run', 'print the manifests instead, for kubectl or a repository')
   .action(async (options) => {
     const { installCommand } = await import('./install/command.ts');
-    const connect = async () =>
-      (await import('#lib/kube/connect-kubeconfig.ts')).connectKubeconfig();
+    const { reachCluster: connect } = await import('./install/reach-cluster.ts');
     process.exitCode = await installCommand(options, io, { connect, now: Date.now });
   });
 
@@ -108,9 +107,8 @@ program
   .option('--timeout-minutes <minutes>', 'how long --drain waits', '30')
   .action(async ({ timeoutMinutes, ...options }) => {
     const { uninstallCommand } = await import('./uninstall/command.ts');
+    const { reachCluster: connect } = await import('./install/reach-cluster.ts');
     const { setTimeout: sleep } = await import('node:timers/promises');
-    const connect = async () =>
-      (await import('#lib/kube/connect-kubeconfig.ts')).connectKubeconfig();
     process.exitCode = await uninstallCommand(
       { ...options, timeoutMinutes: Number(timeoutMinutes) },
       io,
