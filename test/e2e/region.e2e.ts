@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAccessEntry, findAccessEntries } from '#lib/aws/access-entries.ts';
 import type { AwsCall } from '#lib/aws/call.ts';
 import { describeCluster } from '#lib/aws/cluster.ts';
+import { listAilingInstances } from '#lib/aws/instance-status.ts';
 import { findOnDemandPrices, findSpotPrices } from '#lib/aws/prices.ts';
 import { findSoldTypes } from '#lib/aws/sold-types.ts';
 import { aCall, prepareAccount, REGION, tell } from './account.ts';
@@ -66,4 +67,8 @@ describe('a cluster', () => {
       entry.principalArn,
     ]);
   });
+});
+
+it('instances are asked after in words that EC2 understands', async () => {
+  expect(await listAilingInstances(call)).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { burst as burstStory } from '#lib/cli/stories/burst.ts';
-import { deployments, NODE_CLASS, NODE_POOL } from '#test/build/placement.ts';
+import { deployments } from '#test/build/placement.ts';
 import { type Burst, burst } from '../stack/burst.ts';
-import { until } from '../stack/control-plane.ts';
 import { realWorld } from '../stack/real-world.ts';
+import { givePool, untilIdle } from '../stack/scene.ts';
 import { play } from './play.ts';
 
 const PODS = 1_000;
@@ -17,26 +17,8 @@ describe('a thousand pods on a real control plane', () => {
   it('of 31 Deployments run, nearly all where they were planned', async () => {
     const world = await realWorld();
     try {
-      for (const object of [NODE_CLASS, NODE_POOL]) await world.cluster.apply(object);
-      await until(
-        async () =>
-          (await world.cluster.list('NodePool')).some(({ status }) =>
-            JSON.stringify(status?.conditions ?? []).includes('"True"'),
-          ),
-        60_000,
-        () => 'the NodePool is ready',
-      );
-      const readyAt = new Date().toISOString();
-      await until(
-        async () =>
-          world
-            .joinery()
-            .lines.some(
-              ({ time, message }) => time > readyAt && message === 'provision: nothing to do',
-            ),
-        60_000,
-        () => 'Joinery has nothing to do',
-      );
+      await givePool(world);
+      await untilIdle(world);
       const seen = await burst(world, deployments(PODS, DEPLOYMENTS), PODS);
       tell(seen);
       expect(seen.seconds).not.toBeNaN();

@@ -19,6 +19,19 @@ export async function givePool(
   );
 }
 
+/** Waits until Joinery has looked and found nothing to do, so that what comes next finds it so. */
+export async function untilIdle({ joinery }: RealWorld): Promise<void> {
+  const from = new Date().toISOString();
+  await until(
+    () =>
+      joinery().lines.some(
+        ({ time, message }) => time > from && message === 'provision: nothing to do',
+      ),
+    60_000,
+    () => 'Joinery has nothing to do',
+  );
+}
+
 /** The pods that run and that nobody has asked to go. */
 export async function runningPods({ cluster }: RealWorld): Promise<readonly KubeObject[]> {
   const pods = await cluster.list('Pod');
