@@ -4,6 +4,7 @@ import { byNamespacedName } from '#lib/constraints/order.ts';
 import { isRejection, type Rejection } from '#lib/constraints/rejection.ts';
 import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import { placesOf } from '#lib/disruption/commands/places.ts';
+import { fnv1a32 } from '#lib/model/digest.ts';
 import { FOR_PODS } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Pod } from '#lib/model/pod.ts';
@@ -128,10 +129,4 @@ function meantFor(stateNode: StateNode): readonly (readonly [string, string])[] 
  * A pod's uid, shortened to 32 bits: enough to tell the pods of one cluster apart, and a mix-up
  * only costs that a pod is tried on another node first. Source: FNV-1a.
  */
-export function podDigest(uid: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < uid.length; at++) {
-    hash = Math.imul(hash ^ uid.charCodeAt(at), 0x01000193);
-  }
-  return (hash >>> 0).toString(36);
-}
+export const podDigest = (uid: string): string => (fnv1a32(uid) >>> 0).toString(36);

@@ -1,6 +1,5 @@
 import { isDaemon, isTerminal } from '#lib/consent/pod-state.ts';
-import { compareText } from '#lib/constraints/order.ts';
-import { shortDigest } from '#lib/model/digest.ts';
+import { setDigest } from '#lib/model/digest.ts';
 import { PODS_SEEN } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Pod } from '#lib/model/pod.ts';
@@ -52,9 +51,9 @@ export function podEvents(claim: NodeClaim, around: Surroundings): PodEvents {
 const NO_PODS = 'none';
 
 function digestOf(pods: readonly Pod[]): string {
-  const counted = pods
-    .filter((pod) => !isDaemon(pod) && !isTerminal(pod))
-    .map(({ meta }) => `${meta.uid} ${meta.deletedAt === undefined ? 'active' : 'terminating'}`)
-    .sort(compareText);
-  return counted.length === 0 ? NO_PODS : shortDigest(counted.join('\n'), 10);
+  const counted = pods.flatMap((pod) => {
+    if (isDaemon(pod) || isTerminal(pod)) return [];
+    return pod.meta.deletedAt === undefined ? pod.meta.uid : `${pod.meta.uid} terminating`;
+  });
+  return counted.length === 0 ? NO_PODS : setDigest(counted);
 }

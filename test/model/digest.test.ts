@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fnv1a64, fnv164, shortDigest } from '#lib/model/digest.ts';
+import { fnv1a64, fnv164, setDigest, shortDigest } from '#lib/model/digest.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -44,5 +44,33 @@ describe('shortDigest', () => {
     const digests = Array.from({ length: 10_000 }, (_, at) => shortDigest(`claim-${at}`, 10));
 
     expect(new Set(digests).size).toBe(10_000);
+  });
+});
+
+describe('setDigest', () => {
+  it('is the same in whatever order', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.uuid()), (texts) => {
+        expect(setDigest(texts.toReversed())).toBe(setDigest(texts));
+      }),
+    );
+  });
+
+  it('changes with each text that comes, goes or changes', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 30 }), (texts) => {
+        const [first = '', ...rest] = texts;
+        const digests = [texts, rest, [`${first} terminating`, ...rest], [...texts, 'one more']];
+
+        expect(new Set(digests.map(setDigest)).size).toBe(4);
+      }),
+    );
+  });
+
+  it('tells sets of consecutive names apart', () => {
+    const names = Array.from({ length: 400 }, (_, at) => `web-${at}`);
+    const pairs = names.flatMap((a, at) => names.slice(at + 1).map((b) => setDigest([a, b])));
+
+    expect(new Set(pairs).size).toBe(pairs.length);
   });
 });
