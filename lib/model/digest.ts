@@ -61,15 +61,16 @@ const MASK = 2n ** 64n - 1n;
  */
 export function shortDigest(text: string, length: number): string {
   const hash = fnv1a64(ENCODER.encode(text));
-  let digest = '';
-  for (let round = 1n; digest.length < length; round++) {
+  // Joined at the end: text that grows digit by digit is slow to compare with other text.
+  const digits: string[] = [];
+  for (let round = 1n; digits.length < length; round++) {
     let rest = scatter(hash + round * 0x9e3779b97f4a7c15n);
-    for (let at = 0; at < DIGITS_PER_HASH && digest.length < length; at++) {
-      digest += ALPHABET[Number(rest % 36n)] ?? '';
+    for (let at = 0; at < DIGITS_PER_HASH && digits.length < length; at++) {
+      digits.push(ALPHABET[Number(rest % 36n)] ?? '');
       rest /= 36n;
     }
   }
-  return digest;
+  return digits.join('');
 }
 
 /**

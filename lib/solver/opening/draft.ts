@@ -151,10 +151,13 @@ export const holdersOf = (draft: NodeClaimDraft): readonly Choice[] =>
   [...draft.admission.choices.values()].filter((choice) => isHolder(draft, choice));
 
 /** Whether a node of this choice holds what `draft` holds, within limits. */
-export const isHolder = (draft: NodeClaimDraft, choice: Choice): boolean =>
-  holds(choice.sourceType, draft.used, draft.hostPorts) &&
-  holdsAttachments(limitsOf(choice.sourceType), draft.counts) &&
-  allows(draft.allowance, choice);
+export function isHolder(draft: NodeClaimDraft, choice: Choice): boolean {
+  const { sourceType } = choice;
+  if (!holds(sourceType, draft.used, draft.hostPorts)) return false;
+  const limits = limitsOf(sourceType);
+  if (limits.size > 0 && !holdsAttachments(limits, draft.counts)) return false;
+  return allows(draft.allowance, choice);
+}
 
 const limitsOf = ({ attachmentLimits = NO_LIMITS }: SourceType): AttachmentLimits =>
   attachmentLimits;
@@ -169,5 +172,5 @@ function holds(
     const room = roomAmounts[axis] ?? 0;
     if (room < 0 || (used[axis] ?? 0) > room) return false;
   }
-  return firstPortConflict(hostPorts, daemonPorts) === undefined;
+  return hostPorts.length === 0 || firstPortConflict(hostPorts, daemonPorts) === undefined;
 }

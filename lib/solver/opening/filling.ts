@@ -62,10 +62,14 @@ function load(filling: Filling, draft: NodeClaimDraft): void {
   filling.shape = draft.shape;
   filling.joined = [];
   forgetWelcome(filling.verdicts);
-  for (const [axis, most] of draft.shape.sourceType.roomAmounts.entries()) {
-    free[axis] = most - (draft.used[axis] ?? 0);
+  const { roomAmounts } = draft.shape.sourceType;
+  for (let axis = 0; axis < free.length; axis++) {
+    free[axis] = (roomAmounts[axis] ?? 0) - (draft.used[axis] ?? 0);
   }
-  for (const tally of tallies) [tally.selected, tally.owners] = [0, 0];
+  for (const tally of tallies) {
+    tally.selected = 0;
+    tally.owners = 0;
+  }
   for (const [group, count] of draft.counts) {
     const at = lineup.placeOf(group);
     if (at !== undefined) counts[at] = count;

@@ -225,7 +225,9 @@ const TIE_BREAKING_SHARE = 1e-6;
 /** What the pods on a draft are worth. */
 function carried({ counts }: NodeClaimDraft, { prices }: OpenContext): number {
   let sum = 0;
-  for (const [group, count] of counts) sum += prices.valueOf(group) * count;
+  counts.forEach((count, group) => {
+    sum += prices.valueOf(group) * count;
+  });
   return sum;
 }
 

@@ -101,8 +101,7 @@ export function ruleBookOf({ batch, running, namespaces, wishesOf }: RuleProblem
     return rules;
   });
   const standings = new Map<string, Standing>();
-  const standingOf = (pod: Pod): Standing => {
-    const [owns, selected] = [ownedBy(pod), selecting(pod)];
+  const standingAmong: StandingAmong = (owns, selected) => {
     if (owns.length === 0 && selected.length === 0) return NO_STANDING;
     const text = `${owns.map(numberOf).join()}|${selected.map(numberOf).join()}`;
     const before = standings.get(text);
@@ -111,12 +110,32 @@ export function ruleBookOf({ batch, running, namespaces, wishesOf }: RuleProblem
     standings.set(text, standing);
     return standing;
   };
-  const touched = new Set(batch.flatMap((pod) => [...ownedBy(pod), ...selecting(pod)]));
+  const standingOfLists = rememberedPairs(standingAmong);
+  const standingOf = (pod: Pod): Standing => standingOfLists(ownedBy(pod), selecting(pod));
+  const touched = new Set<TopologyRule>();
+  for (const pod of batch) {
+    for (const rule of ownedBy(pod)) touched.add(rule);
+    for (const rule of selecting(pod)) touched.add(rule);
+  }
   return {
     standingOf,
     imposedBy,
     selecting,
     rules: inOrder.filter((rule) => touched.has(rule)),
+  };
+}
+
+type StandingAmong = (owns: readonly TopologyRule[], selected: readonly TopologyRule[]) => Standing;
+
+/** Answers about lists, mostly the very same ones: pods of one workload share them. */
+function rememberedPairs(answer: StandingAmong): StandingAmong {
+  const known = new Map<readonly TopologyRule[], Map<readonly TopologyRule[], Standing>>();
+  return (owns, selected) => {
+    const ofOwned = known.get(owns) ?? new Map<readonly TopologyRule[], Standing>();
+    known.set(owns, ofOwned);
+    const standing = ofOwned.get(selected) ?? answer(owns, selected);
+    ofOwned.set(selected, standing);
+    return standing;
   };
 }
 
