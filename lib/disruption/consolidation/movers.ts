@@ -13,11 +13,13 @@ import { NO_VOLUME_NEED, type VolumeNeed, volumeNeedOf } from '#lib/solver/volum
 
 /**
  * What keeps pods off each other's nodes: a pod brings marks to its node, and goes nowhere where a
- * mark is that it shuns.
+ * mark is that it shuns. Spreads over zones and the like count it, or are its own.
  */
 export interface Apartness {
   readonly brings: readonly string[];
   readonly shuns: readonly string[];
+  readonly counted: readonly TopologyRule[];
+  readonly spreads: readonly TopologyRule[];
 }
 
 /** What pods have in common that the quick look for room cannot tell apart. */
@@ -28,7 +30,7 @@ export interface MoverKind extends Apartness {
   readonly hostPorts: readonly HostPort[];
 }
 
-/** A pod as the quick look for room sees it: its node and its volumes' places, no domains. */
+/** A pod as the quick look for room sees it. */
 export interface Mover {
   readonly pod: Pod;
   readonly kind: MoverKind;
@@ -47,22 +49,25 @@ export function moversIn(snapshot: Snapshot, axes: Axes): MoverMaker {
   const asked = new Map<string, readonly Ask[]>();
   const apartnessOf = apartnessIn(snapshot);
   const needOf = volumeNeedsIn(snapshot);
+  const numberOf = numbering<TopologyRule>();
   return {
     apartnessOf,
     moverOf: (pod) => {
       const need = needOf(pod);
       const key = `${askKey(pod)}\n${need.key}`;
       const amounts = amountsOf(pod.requests, axes);
-      const { brings, shuns } = apartnessOf(pod);
+      const { brings, shuns, counted, spreads } = apartnessOf(pod);
       const ports = pod.hostPorts.map(({ ip, port, protocol }) => `${ip}/${port}/${protocol}`);
-      const parts = [amounts, ports, brings, shuns].map((each) => each.join(' '));
+      const numbers = [...counted, ...spreads].map(numberOf);
+      const parts = [amounts, ports, brings, shuns, numbers].map((each) => each.join(' '));
       const text = `${key}\n${parts.join('\n')}`;
       const known = kinds.get(text);
       if (known) return { pod, kind: known };
       const rules = { preferencePolicy: 'Ignore', someTaintsArePreferences: true } as const;
       const asks = asked.get(key) ?? askLevels(pod, rules, need.alternatives).at(-1)?.asks ?? [];
       asked.set(key, asks);
-      const kind = { amounts, asks, hostPorts: pod.hostPorts, brings, shuns };
+      const { hostPorts } = pod;
+      const kind = { amounts, asks, hostPorts, brings, shuns, counted, spreads };
       kinds.set(text, kind);
       return { pod, kind };
     },
@@ -78,29 +83,42 @@ function volumeNeedsIn(snapshot: Snapshot): (pod: Pod) => VolumeNeed {
   };
 }
 
-const NOTHING_APART: Apartness = { brings: [], shuns: [] };
+/** Numbers things in the order in which they are first asked about. */
+function numbering<Thing>(): (thing: Thing) => number {
+  const ids = new Map<Thing, number>();
+  return (thing) => {
+    const id = ids.get(thing) ?? ids.size;
+    ids.set(thing, id);
+    return id;
+  };
+}
 
-/** Required anti-affinity over the hostname, as marks: one for owners and one for the selected. */
+const NOTHING_APART: Apartness = { brings: [], shuns: [], counted: [], spreads: [] };
+
+/**
+ * Required anti-affinity over the hostname, as marks: one for owners and one for the selected; and
+ * required spreads over anything else. Affinities are for the solver to see.
+ */
 function apartnessIn(snapshot: Snapshot): (pod: Pod) => Apartness {
   const book = ruleBookOf({
     batch: everyPodOf(snapshot).filter(
-      ({ podAntiAffinity }) => podAntiAffinity.required.length > 0,
+      ({ podAntiAffinity, topologySpread }) =>
+        podAntiAffinity.required.length > 0 || topologySpread.length > 0,
     ),
     running: [],
     namespaces: snapshot.namespaces,
   });
   if (book.rules.length === 0) return () => NOTHING_APART;
-  const ids = new Map<TopologyRule, number>();
-  const idOf = (rule: TopologyRule): number => {
-    const id = ids.get(rule) ?? ids.size;
-    ids.set(rule, id);
-    return id;
-  };
+  const idOf = numbering<TopologyRule>();
   const known = new Map<string, Apartness>();
   return (pod) => {
-    const { byNode, byNodeText } = book.standingOf(pod);
-    const apart = known.get(byNodeText) ?? apartnessOf(byNode.filter(isApart), idOf);
-    known.set(byNodeText, apart);
+    const { byNode, byNodeText, byDomain, byDomainText } = book.standingOf(pod);
+    const text = `${byNodeText}/${byDomainText}`;
+    const apart = known.get(text) ?? {
+      ...marksOf(byNode.filter(isApart), idOf),
+      ...spreadingOf(byDomain.filter(isSpread)),
+    };
+    known.set(text, apart);
     return apart;
   };
 }
@@ -108,7 +126,17 @@ function apartnessIn(snapshot: Snapshot): (pod: Pod) => Apartness {
 const isApart = ({ rule }: Part): boolean =>
   rule.kind === 'antiAffinity' && rule.topologyKey === HOSTNAME;
 
-const apartnessOf = (parts: readonly Part[], idOf: (rule: TopologyRule) => number): Apartness => ({
+const isSpread = ({ rule }: Part): boolean => rule.kind === 'spread';
+
+const spreadingOf = (parts: readonly Part[]): Pick<Apartness, 'counted' | 'spreads'> => ({
+  counted: parts.flatMap(({ rule, selected }) => (selected ? [rule] : [])),
+  spreads: parts.flatMap(({ rule, owns }) => (owns ? [rule] : [])),
+});
+
+const marksOf = (
+  parts: readonly Part[],
+  idOf: (rule: TopologyRule) => number,
+): Pick<Apartness, 'brings' | 'shuns'> => ({
   brings: parts.flatMap(({ rule, owns, selected }) => [
     ...(owns ? [`owner ${idOf(rule)}`] : []),
     ...(selected ? [`selected ${idOf(rule)}`] : []),

@@ -3,6 +3,7 @@ import { firstPortConflict } from '#lib/constraints/host-ports.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import { accepts, type Host } from '#lib/solver/hosts/hosts.ts';
 import type { Apartness, Mover, MoverKind } from './movers.ts';
+import { openSpreads } from './spreads.ts';
 
 /** Where pods would go, and those for which no room was found. */
 export interface Fit {
@@ -12,7 +13,7 @@ export interface Fit {
 
 /**
  * The free room of all nodes, for quick looks at what would fit where. It is a guess that the solver
- * confirms or not: domains and volumes are not regarded.
+ * confirms or not: affinities and limits of volumes are not regarded.
  */
 export interface Rooms {
   /** Tries `movers` in their order on all nodes but `without`, in the order of the nodes. */
@@ -47,22 +48,25 @@ export function openRooms(hosts: readonly Host[], apartnessOf: (pod: Pod) => Apa
   );
   const byName = new Map(rooms.map((room) => [room.host.name, room]));
   const welcomes = createWelcome();
+  const spreads = openSpreads(hosts, apartnessOf);
   return {
     fit: (movers, without) => {
       const loads = new Map<Room, Load>();
       // Rooms only shrink: where one of a kind did not fit, the next does not.
       const from = new Map<MoverKind, number>();
+      const tally = spreads.openTally(without);
       const takes = (room: Room, kind: MoverKind): boolean =>
         room.isOpen &&
         holds(loads.get(room) ?? room.load, kind) &&
         !without.has(room.host.name) &&
-        welcomes(room.host, kind);
+        welcomes(room.host, kind) &&
+        (kind.spreads.length === 0 || tally.admits(kind, room.host.name));
       const placed: { mover: Mover; host: string }[] = [];
       const left: Mover[] = [];
       for (const mover of movers) {
         const { kind } = mover;
         const at = firstFrom(rooms, from.get(kind) ?? 0, (room) => takes(room, kind));
-        from.set(kind, kind.hostPorts.length > 0 ? at + 1 : at);
+        from.set(kind, nextFrom(kind, at));
         const room = rooms[at];
         if (!room) {
           left.push(mover);
@@ -70,6 +74,7 @@ export function openRooms(hosts: readonly Host[], apartnessOf: (pod: Pod) => Apa
         }
         const load = loads.get(room) ?? copyOf(room.load);
         put(load, kind);
+        tally.add(kind, room.host.name);
         loads.set(room, load);
         placed.push({ mover, host: room.host.name });
       }
@@ -77,13 +82,23 @@ export function openRooms(hosts: readonly Host[], apartnessOf: (pod: Pod) => Apa
     },
     take: (host, kind) => {
       const room = byName.get(host);
-      if (room) put(room.load, kind);
+      if (!room) return;
+      put(room.load, kind);
+      spreads.take(host, kind);
     },
     close: (host) => {
       const room = byName.get(host);
-      if (room) room.isOpen = false;
+      if (!room) return;
+      room.isOpen = false;
+      spreads.close(host);
     },
   };
+}
+
+/** Where the next of a kind is tried first. What is too uneven now may be even later. */
+function nextFrom({ spreads, hostPorts }: MoverKind, at: number): number {
+  if (spreads.length > 0) return 0;
+  return hostPorts.length > 0 ? at + 1 : at;
 }
 
 const marksOn = ({ stateNode }: Host, apartnessOf: (pod: Pod) => Apartness): readonly string[] =>

@@ -17,6 +17,21 @@ const apart = {
   preferred: [],
 };
 
+const evenly = {
+  meta: { labels: { app: 'web' } },
+  topologySpread: [
+    {
+      topologyKey: 'topology.kubernetes.io/zone',
+      maxSkew: 1,
+      whenUnsatisfiable: 'DoNotSchedule' as const,
+      matchLabelKeys: [],
+      nodeAffinityPolicy: 'Honor' as const,
+      nodeTaintsPolicy: 'Ignore' as const,
+      selector: { matchLabels: { app: 'web' }, matchExpressions: [] },
+    },
+  ],
+};
+
 /** Which of these pods go where beside what stands on the nodes. */
 function fitted(pods: readonly Pod[], standing: Readonly<Record<string, readonly Pod[]>>) {
   const nodes = Object.entries(standing).map(([name, own]) => aMember(name, { pods: own }));
@@ -58,5 +73,27 @@ describe('openRooms', () => {
       placed: ['x on a', 'y on b'],
       left: ['z'],
     });
+  });
+
+  it('keeps pods even over zones, counting none that are to move', () => {
+    const pods = ['w', 'x', 'y', 'z'].map((name) => mover(name, 100, evenly));
+    const standing = [mover('on-b', 100, evenly)];
+    const nodes = [
+      aMember('a', { zone: 'us-east-1a' }),
+      aMember('b', { zone: 'us-east-1b', pods: standing }),
+      aMember('source', { zone: 'us-east-1b', pods }),
+    ];
+    const snapshot = aCluster(nodes);
+    const { moverOf, apartnessOf } = moversIn(snapshot, AXES);
+    const rooms = openRooms(hostsOf(snapshot, new Map(), AXES), apartnessOf);
+    const placed = () =>
+      rooms
+        .fit(pods.map(moverOf), new Set(['source']))
+        .placed.map(({ mover: { pod }, host }) => `${pod.meta.name} on ${host}`);
+
+    expect(placed()).toEqual(['w on a', 'x on a', 'y on b', 'z on a']);
+
+    rooms.take('a', moverOf(mover('more', 100, evenly)).kind);
+    expect(placed().slice(0, 2)).toEqual(['w on a', 'x on b']);
   });
 });
