@@ -16,7 +16,7 @@ export interface AdmissionSubject {
 export function readAdmissionReview(event: unknown): AdmissionSubject {
   const body = isObject(event) && typeof event.body === 'string' ? event.body : '';
   const isEncoded = isObject(event) && event.isBase64Encoded === true;
-  const review = parseObject(isEncoded ? atob(body) : body);
+  const review = parseObject(isEncoded ? decoded(body) : body);
   const request = review?.request;
   if (!isObject(request)) return { uid: '', subject: 'an unreadable admission review' };
   const kind = isObject(request.kind) ? request.kind.kind : undefined;
@@ -25,8 +25,21 @@ export function readAdmissionReview(event: unknown): AdmissionSubject {
     uid: typeof uid === 'string' ? uid : '',
     subject: `${text(kind) || 'object'} ${[text(request.namespace), text(request.name)]
       .filter(Boolean)
-      .join('/')}`.trim(),
+      .join('/')}`
+      .trim()
+      .slice(0, LONGEST_SUBJECT),
   };
+}
+
+/** A namespace, a name and a kind of Kubernetes fit; whatever is longer was not sent by it. */
+const LONGEST_SUBJECT = 400;
+
+function decoded(body: string): string {
+  try {
+    return atob(body);
+  } catch {
+    return '';
+  }
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -28,7 +28,7 @@ const READERS: Readonly<Record<string, (detail: Detail) => readonly Announced[]>
 export function readInterruptions(body: string, now: EpochMs): readonly Interruption[] {
   const event = parseObject(body);
   if (event?.version !== '0' || !isObject(event.detail)) return [];
-  const read = READERS[`${String(event.source)}/${String(event['detail-type'])}`];
+  const read = READERS[`${text(event.source)}/${text(event['detail-type'])}`];
   const announcedAt = typeof event.time === 'string' ? Date.parse(event.time) : Number.NaN;
   return (read?.(event.detail) ?? []).map((announced) => ({
     ...announced,
@@ -36,13 +36,19 @@ export function readInterruptions(body: string, now: EpochMs): readonly Interrup
   }));
 }
 
+/** What EC2 could call an instance: nothing else is worth a question, which it would spoil. */
+const INSTANCE_ID = /^i-[0-9a-z]{1,32}$/;
+
 const instance = (detail: Detail, kind: InterruptionKind): readonly Announced[] => {
-  const instanceId = detail['instance-id'];
-  return typeof instanceId === 'string' && instanceId !== '' ? [{ kind, instanceId }] : [];
+  const instanceId = text(detail['instance-id']);
+  return INSTANCE_ID.test(instanceId) ? [{ kind, instanceId }] : [];
 };
 
+/** Whatever is no text is none: an object may even refuse to become one. */
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 function stateChange(detail: Detail): readonly Announced[] {
-  switch (String(detail.state).toLowerCase()) {
+  switch (text(detail.state).toLowerCase()) {
     case 'stopping':
     case 'stopped':
       return instance(detail, 'InstanceStopping');
@@ -62,7 +68,7 @@ function scheduledChange(detail: Detail): readonly Announced[] {
   if (detail.service !== 'EC2' || detail.eventTypeCategory !== 'scheduledChange') return [];
   const entities = detail.affectedEntities;
   if (!Array.isArray(entities)) return [];
-  const startsAt = Date.parse(String(detail.startTime));
+  const startsAt = Date.parse(text(detail.startTime));
   return entities.filter(isObject).flatMap((entity) => {
     const kind = isOver(detail, entity) ? 'ScheduledChangeOver' : 'ScheduledChange';
     const starts = kind === 'ScheduledChange' && !Number.isNaN(startsAt) ? { startsAt } : {};
@@ -75,4 +81,4 @@ function scheduledChange(detail: Detail): readonly Announced[] {
 
 /** Completed and cancelled changes are told again, for the whole event or for one machine. */
 const isOver = ({ statusCode }: Detail, { status }: Detail): boolean =>
-  String(statusCode).toLowerCase() === 'closed' || String(status).toUpperCase() === 'RESOLVED';
+  text(statusCode).toLowerCase() === 'closed' || text(status).toUpperCase() === 'RESOLVED';
