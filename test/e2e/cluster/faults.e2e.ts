@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { manifestsOf } from '#lib/cli/stories/command.ts';
 import { inflate } from '#lib/cli/stories/inflate.ts';
+import type { Kind } from '#lib/kube/kinds.ts';
+import { until } from '../stack/control-plane.ts';
 import { startFaultProxy } from '../stack/fault-proxy.ts';
+import type { Joinery } from '../stack/joinery.ts';
 import { realStage } from '../stack/real-stage.ts';
 import { type RealWorld, realWorld } from '../stack/real-world.ts';
 
@@ -55,6 +58,31 @@ describe('story 1 on a real control plane', () => {
         while (instances() === 0) await delay(20);
         await world.joinery().kill();
         await world.start();
+      });
+      expect(failed).toEqual([]);
+    } finally {
+      await world.end();
+    }
+  }, 420_000);
+
+  it('ends well though one process after the other freezes amid its turn and wakes when its Lease is gone', async () => {
+    const world = await realWorld();
+    const freeze = ({ pid }: Joinery) => process.kill(pid, 'SIGSTOP');
+    const wake = ({ pid }: Joinery) => process.kill(pid, 'SIGCONT');
+    const wakes = async (what: string, isTrue: () => boolean | Promise<boolean>) =>
+      await until(isTrue, 120_000, () => what, 20);
+    try {
+      const failed = await comeAndGo(world, async (instances) => {
+        const first = world.joinery();
+        const are = async (kind: Kind) => (await world.cluster.list(kind)).length > 0;
+        await wakes('a NodeClaim is there', () => are('NodeClaim'));
+        freeze(first);
+        const second = await world.start();
+        await wakes('the second takes the Lease over and launches', () => instances() > 0);
+        freeze(second);
+        wake(first);
+        await wakes('the first goes on', () => are('Node'));
+        wake(second);
       });
       expect(failed).toEqual([]);
     } finally {
