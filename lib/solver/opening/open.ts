@@ -6,7 +6,6 @@ import { timesThatFit } from '../amounts.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import type { Source } from '../sources.ts';
 import { type Company, mostBeside } from '../topology/node-rules.ts';
-import { holds } from '../topology/offer.ts';
 import { byPrice, choicesByPrice } from './by-price.ts';
 import {
   holdersOf,
@@ -90,7 +89,7 @@ const waysInto = (
   const { admissions: known, axes, prices } = around.context;
   return sources.flatMap((source) => {
     const admissions = admissionsFor(source, seed.asks, known).filter((each) =>
-      holds(each, seed.group.amounts),
+      hasShape(each, seed, around.ledger),
     );
     if (admissions.length === 0) return [];
     const welcome = withoutHeavierHome(portions, source, around);
@@ -200,13 +199,25 @@ function fromMarket(
 }
 
 /** The types that hold one pod of `seed` and that limits allow. */
-function shapesFor(admission: Admission, { group }: Portion, ledger: Ledger): readonly Choice[] {
-  const allowance = tightAllowanceIn(ledger, admission.source);
-  return [...admission.choices.values()].filter(
-    (choice) =>
-      timesThatFit(choice.sourceType.roomAmounts, [], group.amounts) >= 1 &&
-      allows(allowance, choice),
-  );
+const shapesFor = (admission: Admission, seed: Portion, ledger: Ledger): readonly Choice[] =>
+  [...admission.choices.values()].filter(isShape(admission, seed, ledger));
+
+/** Whether there is such a type. */
+function hasShape(admission: Admission, seed: Portion, ledger: Ledger): boolean {
+  const isOne = isShape(admission, seed, ledger);
+  for (const choice of admission.choices.values()) if (isOne(choice)) return true;
+  return false;
+}
+
+function isShape(
+  { source }: Admission,
+  { group }: Portion,
+  ledger: Ledger,
+): (choice: Choice) => boolean {
+  const allowance = tightAllowanceIn(ledger, source);
+  return (choice) =>
+    timesThatFit(choice.sourceType.roomAmounts, [], group.amounts) >= 1 &&
+    allows(allowance, choice);
 }
 
 /** What a node costs in the economy at hand; never 0. */
