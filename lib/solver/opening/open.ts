@@ -216,8 +216,8 @@ function isShape(
 ): (choice: Choice) => boolean {
   const allowance = tightAllowanceIn(ledger, source);
   return (choice) =>
-    timesThatFit(choice.sourceType.roomAmounts, [], group.amounts) >= 1 &&
-    allows(allowance, choice);
+    allows(allowance, choice) &&
+    timesThatFit(choice.sourceType.roomAmounts, [], group.amounts) >= 1;
 }
 
 /** What a node costs in the economy at hand; never 0. */
