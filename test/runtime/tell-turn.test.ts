@@ -67,6 +67,20 @@ async function told(
 }
 
 describe('the telling of a turn', () => {
+  it('counts instances that EC2 finds ailing, by its kind of check', async () => {
+    const instanceStatus = {
+      askedAt: NOON,
+      interruptions: [],
+      newlyAiling: { SystemImpaired: 2, ScheduledEvent: 1 },
+    };
+    const { metrics } = await told(aTurn([], { instanceStatus }));
+
+    expect(metrics.slice(1)).toMatchObject([
+      { category: 'EventStatus', [METRICS.unhealthyInstances.name]: 1 },
+      { category: 'SystemStatus', [METRICS.unhealthyInstances.name]: 2 },
+    ]);
+  });
+
   it('measures the cluster, the function and what was done, in few series', async () => {
     const nodes = [aStateNode()];
     const { metrics } = await told(aTurn([{ action: toEvict }], { nodes, pods: [aPod()] }));

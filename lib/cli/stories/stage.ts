@@ -24,7 +24,7 @@ import { machineTypes } from './machine-types.ts';
 import { matchInstances } from './match-instances.ts';
 import { tellMilestones } from './milestones.ts';
 import type { Check, NodeSeen } from './seen.ts';
-import type { Neighbour, SoldOutPool, Stage, StoryKind } from './story.ts';
+import type { SoldOutPool, Stage, StoryKind } from './story.ts';
 import { uninstallerIn } from './uninstaller.ts';
 
 /** When every story begins. */
@@ -117,7 +117,10 @@ export function setStage(options: StageOptions): SetStage {
     allRunningAfterMs: () => allRunningAfterMs,
     checkOneInstancePerNodeClaim: () => checkInstances(world, check),
     checkNothingLeft: () => checkNothingLeft(world, check),
-    checkNoFunctionFailed: () => checkNoFunctionFailed(world, check),
+    checkNoFunctionFailed: () => {
+      checkNoFunctionFailed(world, check);
+      checkNoTrespass(world, check);
+    },
     neighbour: () => neighbourOf(stage, options),
   };
   return stage;
@@ -142,14 +145,11 @@ const worldOf = (
   });
 
 /** The same stage once more, on the same account; what it tells is told as the other cluster's. */
-function neighbourOf(beside: SetStage, { listen, ...options }: StageOptions): Neighbour {
+function neighbourOf(beside: SetStage, { listen, ...options }: StageOptions): Stage {
   const heard = listen && {
     listen: (entry: Entry) => listen({ ...entry, text: `${OTHER_CLUSTER}: ${entry.text}` }),
   };
-  return {
-    stage: setStage({ ...options, ...heard, beside }),
-    trespasses: beside.world.aws.trespasses,
-  };
+  return setStage({ ...options, ...heard, beside });
 }
 
 /** Makes of a question about pods one that is asked again only once a pod has changed. */
@@ -271,6 +271,11 @@ function checkNoFunctionFailed({ journal }: World, check: Stage['check']): void 
     ({ source, text }) => source === 'lambda' && FAILED.test(text),
   );
   check('no function failed', failed.length === 0, failed[0]?.text ?? 'none');
+}
+
+function checkNoTrespass({ aws }: World, check: Stage['check']): void {
+  const touched = aws.trespasses();
+  check('nothing of others was touched', touched.length === 0, touched[0] ?? 'nothing');
 }
 
 function checkNothingLeft(world: World, check: Stage['check']): void {

@@ -54,14 +54,6 @@ export interface Announcer {
   readonly shiftAway: (zone: string) => { readonly end: () => void };
 }
 
-/** A second cluster with a Joinery of its own, in the same account and region. */
-export interface Neighbour {
-  /** Set with the same manifests; its checks count for the story. */
-  readonly stage: Stage;
-  /** What either touched of the other's, or of nobody's, call by call. */
-  readonly trespasses: () => readonly string[];
-}
-
 /**
  * What a story can do, see and claim, wherever it plays: in the embedded world or on a real API
  * server. What is seen is as it stood when the last wait ended.
@@ -96,8 +88,11 @@ export interface Stage {
   /** What befalls machines; absent where a stage cannot do it. */
   readonly harm?: Harm;
   readonly announcer?: Announcer;
-  /** Makes another cluster beside this one; absent where a stage cannot. */
-  readonly neighbour?: () => Neighbour;
+  /**
+   * Makes a second cluster with a Joinery of its own in the same account and region, set with the
+   * same manifests; its checks count for the story. Absent where a stage cannot.
+   */
+  readonly neighbour?: () => Stage;
   /** Runs `joinery uninstall`; absent where a stage cannot. */
   readonly uninstall?: (options: UninstallOptions) => Promise<Uninstalled>;
   /** Every object of a kind, by name. */
@@ -119,7 +114,7 @@ export interface Stage {
   readonly check: (name: string, ok: boolean, found: string) => void;
   readonly checkOneInstancePerNodeClaim: () => void;
   readonly checkNothingLeft: () => void;
-  /** That no function of Joinery threw or ran out of time. */
+  /** That no function of Joinery threw, ran out of time, or touched what is not its cluster's. */
   readonly checkNoFunctionFailed: () => void;
 }
 
