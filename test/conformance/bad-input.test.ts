@@ -54,6 +54,29 @@ describe('bad input', () => {
         },
       },
     ],
+    [
+      'an affinity whose terms are all empty',
+      {
+        nodeAffinity: {
+          required: [{ matchExpressions: [], hasMatchFields: false }],
+          preferred: [],
+        },
+      },
+    ],
+    [
+      'an operator with values that it does not take',
+      {
+        nodeAffinity: {
+          required: [
+            {
+              matchExpressions: [{ key: 'team', operator: 'Exists', values: ['a'] }],
+              hasMatchFields: false,
+            },
+          ],
+          preferred: [],
+        },
+      },
+    ],
     ['a bound that is no number', affinity(['karpenter.k8s.aws/instance-cpu Gt many'])],
     ['a value that no label can have', { nodeSelector: { team: 'not a value!' } }],
     ['a key that no label can have', { nodeSelector: { '/': 'x' } }],
