@@ -119,7 +119,7 @@ export function attempt(
   const inPlay = sourcesInPlay(groups, { sources, admissions, ledger: opening });
   const opened = toOpen.map(({ group }) => group);
   const prices = priceOut(demandsOf(toOpen), inPlay, admissions);
-  const going = (pricing === 'alternative' && prices.alternative) || prices;
+  const going = (pricing === 'alternative' && prices.alternative?.()) || prices;
   const made = packNewNodes(toOpen, onHosts, opening, {
     axes,
     admissions,

@@ -1,5 +1,6 @@
 import type { Resources } from '#lib/constraints/resources.ts';
 import type { Pod } from '#lib/model/pod.ts';
+import type { Choice } from '../admission.ts';
 import type { HostPacking } from '../hosts/host-packing.ts';
 import type { PodGroup } from '../pods/pod-groups.ts';
 import { portionOf, take, type Waiting, yieldWish } from '../pods/waiting.ts';
@@ -248,6 +249,7 @@ function sealAll(nodes: readonly Planned[], ledger: Ledger): NewNodes {
   const claims: SealedClaim[] = [];
   const listTypes = createTypeLister();
   const seal = createSealer();
+  const charges = new Map<readonly Choice[], Resources>();
   let left = ledger;
   for (const { draft, pods, charge } of nodes) {
     const { nodePool } = draft.admission.source;
@@ -260,7 +262,9 @@ function sealAll(nodes: readonly Planned[], ledger: Ledger): NewNodes {
     const allowance = allowanceIn(returned, nodePool);
     const listed = listTypes(draft, allowance);
     claims.push(seal(draft, pods, listed));
-    left = charged(returned, nodePool.meta.name, chargeOf(listed, rest), 1);
+    const whole = charges.get(listed) ?? chargeOf(listed, rest);
+    charges.set(listed, whole);
+    left = charged(returned, nodePool.meta.name, whole, 1);
   }
   return { claims, drafts: nodes.map(({ draft }) => draft), ledger: left };
 }

@@ -87,7 +87,7 @@ function amongRanked(ranked: readonly Shape[], { least, total }: Occasion): Next
   const later: Promising[] = [];
   let at = 0;
   const isFirst = (shape: Shape): boolean => {
-    const waiting = later[later.length - 1];
+    const waiting = later.length > 0 ? later[later.length - 1] : undefined;
     return waiting === undefined || mostPromising(shape, waiting) < 0;
   };
   return (isHopeless) => {

@@ -20,7 +20,7 @@ export interface Prices {
   /** The dearest price of each resource over all markets. */
   readonly dearest: Amounts;
   /** Prices of markets that are parted in another way: no better, but other plans come of them. */
-  readonly alternative?: Prices;
+  readonly alternative?: () => Prices;
 }
 
 /** Markets and pods answer each other at most this often, and as often as this much work allows. */
@@ -60,7 +60,7 @@ export function priceOut(
   const [coarse, fine] = [playIn(byUse, classes), playIn(bySize, classes)];
   const tellsMore = fine.best.total > coarse.best.total * ROUNDING;
   const [better, other] = tellsMore ? [fine, coarse] : [coarse, fine];
-  return { ...pricesOf(better), alternative: pricesOf(other) };
+  return { ...pricesOf(better), alternative: () => pricesOf(other) };
 }
 
 /** What came of a game. */

@@ -22,7 +22,7 @@ export function placeOrYield(
   for (let level = waiting.level + 1; level < waiting.group.levels.length; level++) {
     concede(waiting, level, onHosts);
   }
-  if (waiting.left.length === 0) return;
+  if (waiting.left.length === 0 || !canYield(waiting)) return;
   const least = priceAt(waiting.group, waiting.group.levels.length - 1, sources, admissions);
   while (
     canYield(waiting) &&

@@ -37,6 +37,7 @@ function noteLevels(
   for (const { level, pods } of conceded) {
     for (const wish of group.levels[level]?.givenUp ?? []) note(wish, pods);
   }
+  if (yielded.length === 0) return;
   const homeless = new Set(left);
   yielded.forEach((pods, level) => {
     const wish = group.levels[level + 1]?.givenUp.at(-1);
