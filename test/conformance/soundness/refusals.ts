@@ -36,9 +36,13 @@ export function refusalProblems(
     if (isEarly && !because.startsWith('no node has room')) return [];
     // How many volumes a node takes that is not up yet is guessed from those that are.
     const isGuess = pod.volumes.length > 0 && snapshot.csiNodes.length > 0;
+    // What rules make of a node that may still be anything is hard to say.
+    const open = places.filter(
+      ({ isNew: isPlanned, outcomes }) => !isPlanned && outcomes.length > 1,
+    );
+    if (open.length > 0 && isSpread(pod)) return [];
     const host = snapshot.nodes.find((each) => {
-      const isOpen = (places.find(({ name: its }) => its === each.name)?.outcomes.length ?? 0) > 1;
-      // What rules of other pods make of a node that may still be anything is hard to say.
+      const isOpen = open.some(({ name: its }) => its === each.name);
       if (isOpen && topology.length > 0) return false;
       if (isGuess && !isUp(each)) return false;
       const there = places.find((place) => place.name === each.name)?.coming ?? [];
@@ -83,6 +87,13 @@ export function refusalProblems(
 
 const isUp = ({ node, claim }: StateNode): boolean =>
   node !== undefined && (!claim || node.meta.labels['karpenter.sh/initialized'] === 'true');
+
+/** Whether it compares its domain with others, one of which an open node may make. */
+const isSpread = ({ topologySpread }: Pod): boolean =>
+  topologySpread.some(
+    ({ whenUnsatisfiable, topologyKey }) =>
+      whenUnsatisfiable === 'DoNotSchedule' && topologyKey !== HOSTNAME,
+  );
 
 const isChoosy = ({ nodeSelector, nodeAffinity }: Pod): boolean =>
   Object.keys(nodeSelector).length > 0 || nodeAffinity.required.length > 0;
