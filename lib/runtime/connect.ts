@@ -10,7 +10,7 @@ import type { KubeTransport } from '#lib/kube/transport.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import { askEks } from './ask-eks.ts';
 import { createLogger, logOf } from './middleware.ts';
-import { clusterToAsk, type Environment, readSettings } from './settings.ts';
+import { checkSettings, clusterToAsk, type Environment, readSettings } from './settings.ts';
 import type { Shell } from './shell.ts';
 
 /**
@@ -22,6 +22,7 @@ export async function connect(
   service: string,
   environment: Environment,
 ): Promise<{ readonly shell: Shell; readonly logger: Logger }> {
+  checkSettings(environment);
   const asked = clusterToAsk(environment);
   const told =
     asked === undefined ? {} : await askEks(awsIn(asked.region, environment), asked.clusterName);

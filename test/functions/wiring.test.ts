@@ -74,6 +74,16 @@ describe('the handlers that Lambda invokes', () => {
     expect(stderr).toMatch(/was asked of EKS, in vain: .*ECONNREFUSED.*Grant eks:DescribeCluster/);
   });
 
+  it('names a bad setting before it asks EKS for others', () => {
+    const { JOINERY_CLUSTER_ENDPOINT: _, ...without } = ENVIRONMENT;
+    const bad = { ...without, JOINERY_PLACEMENT: 'magic', JOINERY_LIMIT_USD_PER_HOUR: 'much' };
+    const { status, stderr } = start('provision/index.ts', bad);
+
+    expect(status).not.toBe(0);
+    expect(stderr).toMatch(/JOINERY_PLACEMENT is "magic".*JOINERY_LIMIT_USD_PER_HOUR/s);
+    expect(stderr).not.toContain('asked of EKS');
+  });
+
   it.each(HANDLERS)(
     '%s does not start without its queue, and says which setting is missing',
     (handler) => {
