@@ -5,7 +5,7 @@ import type { Deployment } from './deployment.ts';
 
 /** What a deployment tells whoever deploys it, the next step first. */
 export function tellOutputs(scope: Construct, deployment: Deployment): void {
-  const { webhook, nodeRoleName, dashboardName, queues } = deployment;
+  const { webhook, nodeRoleName, dashboardName, queues, functions } = deployment;
   const tell = (name: string, description: string, value: string, when: Choice = true): void => {
     if (when === false) return;
     const condition = typeof when === 'object' ? { condition: when } : {};
@@ -28,6 +28,8 @@ export function tellOutputs(scope: Construct, deployment: Deployment): void {
     'Is it well, what does it cost, what did it just do.',
     pageOf(dashboardName),
   );
+  const log = functions.provision.logGroup.ref;
+  tell('Log', 'What provision does, a line for each look.', `aws logs tail ${log} --follow`);
   tell('HintQueueUrl', 'Messages that ask provision for a look.', queues.hints.ref);
   tell('InterruptionQueueUrl', 'What EC2 announces.', queues.interruptions.ref);
 }
