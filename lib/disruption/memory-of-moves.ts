@@ -1,6 +1,8 @@
+import { isReschedulable } from '#lib/consent/pods.ts';
 import { compareText } from '#lib/constraints/order.ts';
 import { shortDigest } from '#lib/model/digest.ts';
 import { CONSOLIDATED } from '#lib/model/labels.ts';
+import type { StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -12,8 +14,14 @@ export interface MoveMemory {
   readonly at: EpochMs;
   /** Instance types of the nodes that they left, sorted. */
   readonly from: readonly string[];
-  /** By digest of whoever makes them anew: when pods of his were moved within the hour before. */
-  readonly owners: ReadonlyMap<string, readonly EpochMs[]>;
+  /** By digest of whoever makes them anew: moves of his pods within the hour before. */
+  readonly owners: ReadonlyMap<string, readonly Moved[]>;
+}
+
+/** That so many pods of one owner were moved at once. */
+export interface Moved {
+  readonly at: EpochMs;
+  readonly pods: number;
 }
 
 /** A move that is about to be made. */
@@ -23,8 +31,11 @@ export interface Move {
   readonly pods: readonly Pod[];
 }
 
-/** The version of the annotation's contents. Another one is not guessed at and counts as none. */
-const VERSION = 1;
+/**
+ * The version of the annotation's contents. Another one is not guessed at and counts as none:
+ * version 1 did not say how many pods were moved.
+ */
+const VERSION = 2;
 /** So long are pods that were moved left where they are. */
 const REST_MS = 3_600_000;
 /** So long does nothing go back to what it came from. */
@@ -33,17 +44,24 @@ const DIGEST_LENGTH = 7;
 
 /**
  * The value of joinery.dev/consolidated on a NodeClaim that receives moved pods, with what it
- * remembers already. Owners are remembered for an hour: 35 bytes each.
+ * remembers already, and the moves that nodes remember which go. Owners are remembered for an hour:
+ * 40 bytes each.
  */
-export function writeMemory({ at, from, pods }: Move, before?: MoveMemory): string {
-  const owners = new Map(
-    [...(before?.owners ?? [])].map(([owner, times]) => [
-      owner,
-      times.filter((then) => at - then < REST_MS),
-    ]),
-  );
-  for (const owner of new Set(pods.flatMap(ownerOf))) {
-    owners.set(owner, [...(owners.get(owner) ?? []), at]);
+export function writeMemory(
+  { at, from, pods }: Move,
+  before?: MoveMemory,
+  inherited: readonly MoveMemory[] = [],
+): string {
+  const owners = new Map<string, Map<string, Moved>>();
+  const add = (owner: string, move: Moved): void => {
+    const own = owners.get(owner) ?? new Map<string, Moved>();
+    owners.set(owner, own.set(`${move.at} ${move.pods}`, move));
+  };
+  for (const memory of [...(before ? [before] : []), ...inherited]) {
+    for (const [owner, move] of movesIn(memory, at)) add(owner, move);
+  }
+  for (const [owner, own] of Map.groupBy(pods.filter(isMadeAnew), ownerOf)) {
+    add(owner, { at, pods: own.length });
   }
   return JSON.stringify({
     v: VERSION,
@@ -51,12 +69,34 @@ export function writeMemory({ at, from, pods }: Move, before?: MoveMemory): stri
     from: [...new Set([...from, ...(before?.from ?? [])])].sort(compareText),
     owners: Object.fromEntries(
       [...owners]
-        .filter(([, times]) => times.length > 0)
         .sort(([a], [b]) => compareText(a, b))
-        .map(([owner, times]) => [owner, times.map(formatInstant)]),
+        .map(([owner, moves]) => [owner, [...moves.values()].sort(byTime).map(writeMoved)]),
     ),
   });
 }
+
+const byTime = (a: Moved, b: Moved): number => a.at - b.at || a.pods - b.pods;
+
+const writeMoved = ({ at, pods }: Moved): readonly [string, number] => [formatInstant(at), pods];
+
+/** The moves of the hour before, each with the digest of its owner. */
+const movesIn = ({ owners }: MoveMemory, now: EpochMs): readonly (readonly [string, Moved])[] =>
+  [...owners].flatMap(([owner, moves]) =>
+    moves.filter(({ at }) => now - at < REST_MS).map((move) => [owner, move] as const),
+  );
+
+/** Whether a node that goes remembers moves of the hour before that another one does not. */
+export const knowsMore = (
+  going: readonly MoveMemory[],
+  other: MoveMemory | undefined,
+  now: EpochMs,
+): boolean =>
+  going
+    .flatMap((memory) => movesIn(memory, now))
+    .some(
+      ([owner, { at, pods }]) =>
+        !other?.owners.get(owner)?.some((each) => each.at === at && each.pods === pods),
+    );
 
 /** What a NodeClaim remembers of moves; undefined where it received nobody, or long ago. */
 export function memoryOf({ meta }: NodeClaim, now: EpochMs): MoveMemory | undefined {
@@ -67,8 +107,7 @@ export function memoryOf({ meta }: NodeClaim, now: EpochMs): MoveMemory | undefi
   }
   const from = Array.isArray(written.from) ? written.from : [];
   const owners = Object.entries({ ...Object(written.owners) }).map(
-    ([owner, times]) =>
-      [owner, Array.isArray(times) ? times.flatMap((then) => instantOf(then) ?? []) : []] as const,
+    ([owner, moves]) => [owner, Array.isArray(moves) ? moves.flatMap(movedIn) : []] as const,
   );
   return { at, from: from.filter((each) => typeof each === 'string'), owners: new Map(owners) };
 }
@@ -76,11 +115,19 @@ export function memoryOf({ meta }: NodeClaim, now: EpochMs): MoveMemory | undefi
 const instantOf = (value: unknown): EpochMs | undefined =>
   typeof value === 'string' ? parseInstant(value) : undefined;
 
-/** Whoever makes a pod anew when it is evicted, as a digest of his uid. */
-const ownerOf = ({ meta }: Pod): readonly string[] =>
-  meta.owners
-    .filter(({ controller }) => controller)
-    .map(({ uid }) => shortDigest(uid, DIGEST_LENGTH));
+const movedIn = (written: unknown): readonly Moved[] => {
+  const [then, pods] = Array.isArray(written) ? written : [];
+  const at = instantOf(then);
+  return at === undefined || typeof pods !== 'number' ? [] : [{ at, pods }];
+};
+
+/** A digest of the uid of whoever makes a pod anew when it is evicted; empty where nobody does. */
+function ownerOf({ meta }: Pod): string {
+  const owner = meta.owners.find(({ controller }) => controller);
+  return owner ? shortDigest(owner.uid, DIGEST_LENGTH) : '';
+}
+
+const isMadeAnew = (pod: Pod): boolean => isReschedulable(pod) && ownerOf(pod) !== '';
 
 /** Whether it remembers that pods of all these owners were moved, at `since` or later. */
 export const remembersAll = (
@@ -88,46 +135,80 @@ export const remembersAll = (
   pods: readonly Pod[],
   since: EpochMs,
 ): boolean =>
-  pods.flatMap(ownerOf).every((owner) => owners.get(owner)?.some((at) => at >= since - GRAIN_MS));
+  pods
+    .filter(isMadeAnew)
+    .every((pod) => owners.get(ownerOf(pod))?.some(({ at }) => at >= since - GRAIN_MS));
 
 /**
- * Why the pods of a node are not moved again yet; undefined where they may be. A pod counts as moved
- * if it was made after pods of its owner were moved, within the hour since: kube-scheduler may put
- * it anywhere, so that the node which it was meant for says little.
+ * Why the pods of a node are not moved again yet; undefined where they may be. Which pods were made
+ * in place of moved ones is not written on them, and kube-scheduler may have put them anywhere: as
+ * many count as were moved, those first that their owner made first since, and all that he made
+ * within the minute or while a node with pods of his is still drained.
  */
 export function restingPods(pods: readonly Pod[], snapshot: Snapshot): string | undefined {
-  const moves = recentMoves(snapshot);
-  if (moves.size === 0) return undefined;
-  for (const pod of pods) {
-    for (const owner of ownerOf(pod)) {
-      const at = moves.get(owner);
-      const { createdAt, namespace, name } = pod.meta;
-      if (at === undefined || createdAt < at - GRAIN_MS) continue;
-      const minutes = Math.floor((snapshot.takenAt - createdAt) / 60_000);
-      return `pod ${namespace}/${name} was moved ${minutes} min ago and is left alone for an hour`;
-    }
-  }
-  return undefined;
+  const resting = restingIn(snapshot);
+  const pod = pods.find(({ meta }) => resting.has(meta.uid));
+  if (!pod) return undefined;
+  const { createdAt, namespace, name } = pod.meta;
+  const minutes = Math.floor((snapshot.takenAt - createdAt) / 60_000);
+  return `pod ${namespace}/${name} was moved ${minutes} min ago and is left alone for an hour`;
 }
 
 /** Objects are dated to the second. */
 const GRAIN_MS = 1_000;
+/** Evictions of one node that nobody objects to are over by then. */
+const EVICTED_MS = 60_000;
+
+const NOBODY: ReadonlySet<string> = new Set();
 
 // Asked for each of many nodes of one Snapshot; it follows from the Snapshot alone.
-const known = new WeakMap<Snapshot, ReadonlyMap<string, EpochMs>>();
+const known = new WeakMap<Snapshot, ReadonlySet<string>>();
 
-/** By owner: the first time within the hour that pods of his were moved. */
-function recentMoves(snapshot: Snapshot): ReadonlyMap<string, EpochMs> {
+/** By uid: the pods that were made within the hour in place of moved ones. Cost: every pod, once. */
+function restingIn(snapshot: Snapshot): ReadonlySet<string> {
   const before = known.get(snapshot);
   if (before) return before;
-  const moves = new Map<string, EpochMs>();
-  for (const { claim } of snapshot.nodes) {
-    const memory = claim && memoryOf(claim, snapshot.takenAt);
-    for (const [owner, times] of memory?.owners ?? []) {
-      const recent = times.filter((at) => snapshot.takenAt - at < REST_MS);
-      if (recent.length > 0) moves.set(owner, Math.min(...recent, moves.get(owner) ?? Infinity));
-    }
-  }
-  known.set(snapshot, moves);
-  return moves;
+  const moves = recentMoves(snapshot);
+  const resting = moves.size === 0 ? NOBODY : madeSince(moves, snapshot);
+  known.set(snapshot, resting);
+  return resting;
+}
+
+function madeSince(
+  moves: ReadonlyMap<string, readonly Moved[]>,
+  { nodes, pods }: Snapshot,
+): ReadonlySet<string> {
+  const draining = new Set(
+    nodes.filter(isGoing).flatMap((state) => state.pods.filter(isMadeAnew).map(ownerOf)),
+  );
+  const everybody = [...pods, ...nodes.flatMap((state) => state.pods)];
+  return new Set(
+    [...Map.groupBy(everybody, ownerOf)].flatMap(([owner, own]) => {
+      const sorted = own.toSorted(
+        (a, b) => a.meta.createdAt - b.meta.createdAt || compareText(a.meta.uid, b.meta.uid),
+      );
+      return (moves.get(owner) ?? []).flatMap((move) =>
+        madeAfter(draining.has(owner) ? { ...move, pods: own.length } : move, sorted),
+      );
+    }),
+  );
+}
+
+/** By uid: those of an owner's pods, oldest first, that count as made for a move. */
+const madeAfter = ({ at, pods: count }: Moved, sorted: readonly Pod[]): readonly string[] =>
+  sorted
+    .filter(({ meta }) => meta.createdAt >= at - GRAIN_MS)
+    .filter(({ meta }, rank) => rank < count || meta.createdAt < at + EVICTED_MS)
+    .map(({ meta }) => meta.uid);
+
+const isGoing = ({ claim }: StateNode): boolean => claim?.meta.deletedAt !== undefined;
+
+/** By owner: the moves of his pods within the hour. */
+function recentMoves({ nodes, takenAt }: Snapshot): ReadonlyMap<string, readonly Moved[]> {
+  const memories = nodes.flatMap(({ claim }) => (claim && memoryOf(claim, takenAt)) ?? []);
+  const moves = Map.groupBy(
+    memories.flatMap((memory) => movesIn(memory, takenAt)),
+    ([owner]) => owner,
+  );
+  return new Map([...moves].map(([owner, own]) => [owner, own.map(([, move]) => move)]));
 }

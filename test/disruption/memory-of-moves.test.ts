@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import {
+  knowsMore,
   memoryOf,
   remembersAll,
   restingPods,
   writeMemory,
 } from '#lib/disruption/memory-of-moves.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
+import type { Pod } from '#lib/model/pod.ts';
 import { aNodeClaim } from '#test/build/node-claims.ts';
 import { aStateNode } from '#test/build/nodes.ts';
 import { HOUR, MINUTE, NOON, ownedBy } from '#test/build/objects.ts';
 import { aRunningPod } from '#test/build/pods.ts';
 import { aSnapshot } from '#test/build/snapshots.ts';
 
-const podOf = (app: string, createdAt: number) =>
+const podOf = (app: string, createdAt: number, serial = 1) =>
   aRunningPod({
-    meta: { name: `${app}-1`, createdAt, owners: [{ ...ownedBy('ReplicaSet'), uid: app }] },
+    meta: { name: `${app}-${serial}`, createdAt, owners: [{ ...ownedBy('ReplicaSet'), uid: app }] },
   });
 const move = (at: number, ...apps: readonly string[]) => ({
   at,
@@ -25,13 +27,15 @@ const remembering = (text: string): NodeClaim =>
   aNodeClaim({ meta: { annotations: { 'joinery.dev/consolidated': text } } });
 const seenAt = (now: number, claim: NodeClaim) =>
   aSnapshot({ takenAt: now, nodes: [aStateNode({ claim })] });
+const runningThere = (pods: readonly Pod[], now: number, claim: NodeClaim) =>
+  [pods, aSnapshot({ takenAt: now, nodes: [{ ...aStateNode({ claim }), pods }] })] as const;
 
 describe('the memory of moves', () => {
   const claim = remembering(writeMemory(move(NOON, 'web')));
 
   it('has a pod rest that was made by its owner after pods of his were moved', () => {
     const rests = (app: string, createdAt: number, now = NOON + 20 * MINUTE) =>
-      restingPods([podOf(app, createdAt)], seenAt(now, claim)) !== undefined;
+      restingPods(...runningThere([podOf(app, createdAt)], now, claim)) !== undefined;
 
     expect(rests('web', NOON + MINUTE)).toBe(true);
     expect(rests('web', NOON - MINUTE)).toBe(false);
@@ -39,15 +43,58 @@ describe('the memory of moves', () => {
     expect(rests('web', NOON + MINUTE, NOON + HOUR)).toBe(false);
   });
 
+  it('has as many rest as were moved, those first that were made first', () => {
+    const two = remembering(writeMemory(move(NOON, 'web', 'web')));
+    const made = [2, 3, 4, 5].map((minute) => podOf('web', NOON + minute * MINUTE, minute));
+    const seen = seenAt(NOON + 20 * MINUTE, two);
+    const snapshot = { ...seen, nodes: seen.nodes.map((each) => ({ ...each, pods: made })) };
+
+    expect(made.map((pod) => restingPods([pod], snapshot) !== undefined)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('has all rest while a node with pods of their owner is still drained', () => {
+    const made = [2, 3].map((minute) => podOf('web', NOON + minute * MINUTE, minute));
+    const going = aStateNode({
+      claim: aNodeClaim({ meta: { name: 'going', deletedAt: NOON } }),
+      pods: [podOf('web', NOON - HOUR, 9)],
+    });
+    const seen = seenAt(NOON + 4 * MINUTE, claim);
+    const nodes = seen.nodes.map((each) => ({ ...each, pods: made }));
+    const restsIn = (snapshot: typeof seen) =>
+      made.map((pod) => restingPods([pod], snapshot) !== undefined);
+
+    expect(restsIn({ ...seen, nodes })).toEqual([true, false]);
+    expect(restsIn({ ...seen, nodes: [...nodes, going] })).toEqual([true, true]);
+  });
+
   it('keeps every move of an owner for an hour', () => {
     const before = memoryOf(claim, NOON + 30 * MINUTE);
     const again = remembering(writeMemory(move(NOON + 30 * MINUTE, 'web', 'other'), before));
     const rests = (app: string, createdAt: number, now: number) =>
-      restingPods([podOf(app, createdAt)], seenAt(now, again)) !== undefined;
+      restingPods(...runningThere([podOf(app, createdAt)], now, again)) !== undefined;
 
     expect(rests('web', NOON + MINUTE, NOON + 40 * MINUTE)).toBe(true);
     expect(rests('web', NOON + 31 * MINUTE, NOON + 80 * MINUTE)).toBe(true);
     expect(rests('other', NOON + MINUTE, NOON + 40 * MINUTE)).toBe(false);
+  });
+
+  it('takes over what nodes that go remember of the hour before', () => {
+    const of = (text: string, now: number) => memoryOf(remembering(text), now);
+    const going = of(writeMemory(move(NOON, 'web')), NOON + 30 * MINUTE);
+    const heir = of(
+      writeMemory(move(NOON + 30 * MINUTE), undefined, going ? [going] : []),
+      NOON + 30 * MINUTE,
+    );
+
+    expect(going && knowsMore([going], undefined, NOON + 30 * MINUTE)).toBe(true);
+    expect(going && knowsMore([going], heir, NOON + 30 * MINUTE)).toBe(false);
+    expect(going && knowsMore([going], undefined, NOON + 61 * MINUTE)).toBe(false);
+    expect(heir?.owners).toEqual(going?.owners);
   });
 
   it('remembers a day long what was given up, and by whom it was asked', () => {
@@ -59,7 +106,7 @@ describe('the memory of moves', () => {
     expect(before && remembersAll(before, [podOf('web', NOON)], NOON + MINUTE)).toBe(false);
   });
 
-  it.each(['', 'x', '{"v":9,"at":"2026-11-20T12:00:00Z"}', '{"v":1,"at":"soon"}'])(
+  it.each(['', 'x', '{"v":9,"at":"2026-11-20T12:00:00Z"}', '{"v":2,"at":"soon"}'])(
     'is none where it cannot be read: %s',
     (text) => {
       expect(memoryOf(remembering(text), NOON)).toBeUndefined();

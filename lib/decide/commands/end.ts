@@ -1,12 +1,14 @@
 import { isReschedulableNow } from '#lib/consent/pods.ts';
+import { compareText } from '#lib/constraints/order.ts';
 import type { LiveCommand } from '#lib/disruption/commands/in-flight.ts';
 import { isStaying } from '#lib/disruption/commands/phase.ts';
 import { change, giveBackMembers, removeMembers } from '#lib/disruption/commands/steps.ts';
 import type { SimulationFacts } from '#lib/disruption/drift.ts';
-import { memoryOf, remembersAll, writeMemory } from '#lib/disruption/memory-of-moves.ts';
+import { knowsMore, memoryOf, remembersAll, writeMemory } from '#lib/disruption/memory-of-moves.ts';
 import type { Command } from '#lib/model/command.ts';
 import { CONSOLIDATED, INSTANCE_TYPE } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
+import { isServed } from '#lib/model/node-pool.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { podName } from '../new-node-claim.ts';
@@ -88,28 +90,64 @@ function homelessPods(
   };
 }
 
-/** Each node that is meant for a moved pod remembers what was given up for it, and whose pods moved. */
+/** So many nodes at least remember a move: one of them may go within the hour. */
+const FEWEST_KEEPERS = 2;
+
+/**
+ * The nodes that are meant for moved pods remember what was given up for them, whose pods moved, and
+ * what the nodes that go remember themselves.
+ */
 function rememberMoves(
   { record, members }: LiveCommand,
   snapshot: Snapshot,
   { placements }: Placing,
 ): readonly Action[] {
-  if (record.reason !== 'Underutilized') return [];
-  const pods = members.filter(isStaying).flatMap(({ pods: bound }) => bound);
+  const isMove = record.reason === 'Underutilized';
+  const now = snapshot.takenAt;
+  const living = members.filter(isStaying);
+  const pods = isMove ? living.flatMap(({ pods: bound }) => bound) : [];
+  const inherited = members.flatMap(({ claim }) => (claim && memoryOf(claim, now)) ?? []);
+  if (!isMove && !knowsMore(inherited, undefined, now)) return [];
   const moved = new Set(pods.map(podName));
   const hosts = new Set(
     placements.filter(({ pod }) => moved.has(pod)).flatMap(({ node }) => node ?? []),
   );
-  const from = members.flatMap(({ node, claim }) => {
-    const labels = { ...claim?.meta.labels, ...node?.meta.labels };
-    return labels[INSTANCE_TYPE] ?? [];
-  });
   const since = record.validated?.at ?? record.proposedAt;
-  return snapshot.nodes.flatMap(({ name, claim }) => {
-    if (!claim || !hosts.has(name)) return [];
-    const before = memoryOf(claim, snapshot.takenAt);
-    if (before && remembersAll(before, pods, since)) return [];
-    const move = { at: snapshot.takenAt, from, pods };
-    return change(claim, { [CONSOLIDATED]: writeMemory(move, before) });
+  return keepersAmong(snapshot, new Set(members), hosts).flatMap(({ name, claim }) => {
+    const before = claim && memoryOf(claim, now);
+    const isKnown =
+      before && remembersAll(before, pods, since) && !knowsMore(inherited, before, now);
+    if (!claim || isKnown) return [];
+    const from = isMove && hosts.has(name) ? members.flatMap(typeOf) : [];
+    return change(claim, {
+      [CONSOLIDATED]: writeMemory({ at: now, from, pods }, before, inherited),
+    });
   });
 }
+
+function typeOf({ node, claim }: StateNode): readonly string[] {
+  const labels = { ...claim?.meta.labels, ...node?.meta.labels };
+  return labels[INSTANCE_TYPE] === undefined ? [] : [labels[INSTANCE_TYPE]];
+}
+
+/** The hosts, and where these are few, the oldest of the others that stay. */
+function keepersAmong(
+  { nodes }: Snapshot,
+  members: ReadonlySet<StateNode>,
+  hosts: ReadonlySet<string>,
+): readonly StateNode[] {
+  const staying = nodes.filter(
+    (state) =>
+      state.claim &&
+      isServed(state.claim.spec.nodeClassRef) &&
+      !members.has(state) &&
+      isStaying(state),
+  );
+  const others = staying
+    .filter(({ name }) => !hosts.has(name))
+    .toSorted((a, b) => createdAt(a) - createdAt(b) || compareText(a.name, b.name))
+    .slice(0, Math.max(0, FEWEST_KEEPERS - hosts.size));
+  return [...staying.filter(({ name }) => hosts.has(name)), ...others];
+}
+
+const createdAt = ({ claim }: StateNode): number => claim?.meta.createdAt ?? 0;

@@ -104,7 +104,7 @@ describe('certifyConsolidation', () => {
   it('never goes back within a day to what pods left', () => {
     const moved = (minutes: number, from: readonly string[]) => {
       const at = new Date(Date.UTC(2026, 10, 20, 12, -minutes)).toISOString().replace('.000Z', 'Z');
-      const annotations = { 'joinery.dev/consolidated': JSON.stringify({ v: 1, at, from }) };
+      const annotations = { 'joinery.dev/consolidated': JSON.stringify({ v: 2, at, from }) };
       const node = aMember('a', {
         type: LARGE,
         pods: [mover('x', 500)],
