@@ -3,7 +3,7 @@ import { readyPods } from './stage-sights.ts';
 import type { Stage, Story } from './story.ts';
 
 const MINUTE_MS = 60_000;
-const PODS = 6;
+const PODS = 3;
 /** Within it each cluster has looked for instances that nobody holds. */
 const TIDYING_MS = 12 * MINUTE_MS;
 /** Within it for launch templates, too: those that were used an hour ago. */
