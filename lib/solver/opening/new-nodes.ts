@@ -69,7 +69,7 @@ export function packNewNodes(
       closed = cheaper(closed, closing(draft, queue, course, { byGroup, context }));
       course = extended(course, copies(draft, byGroup, course.ledger));
       for (const group of draft.counts.keys()) context.settle(group);
-      queue = withoutTaken(queue, draft.counts, byGroup);
+      queue = withoutTaken(queue, draft.counts, byGroup, context);
       continue;
     }
     const before = seed.left.length;

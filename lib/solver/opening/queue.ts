@@ -9,14 +9,27 @@ export interface Queue {
   readonly portions: readonly Portion[];
   /** Their lineup; made when it is first asked for. */
   readonly lineup: () => Lineup;
+  /** The same if somebody has asked for it. */
+  readonly made: () => Lineup | undefined;
 }
 
 /** What lineups are made with. */
 type LineupContext = Readonly<{ axes: Axes; prices: Prices }>;
 
 /** A queue of these portions. */
-export function queueOf(portions: readonly Portion[], { axes, prices }: LineupContext): Queue {
-  return { portions, lineup: once(() => lineUp(portions, axes, prices)) };
+export const queueOf = (portions: readonly Portion[], { axes, prices }: LineupContext): Queue =>
+  createQueue(portions, () => lineUp(portions, axes, prices));
+
+function createQueue(portions: readonly Portion[], make: () => Lineup): Queue {
+  let made: Lineup | undefined;
+  return {
+    portions,
+    lineup: () => {
+      made ??= make();
+      return made;
+    },
+    made: () => made,
+  };
 }
 
 /** The queue when pods of some groups have left it; `byGroup` tells who remains. */
@@ -24,6 +37,7 @@ export function withoutTaken(
   queue: Queue,
   taken: ReadonlyMap<PodGroup, number>,
   byGroup: ReadonlyMap<PodGroup, Waiting>,
+  context: LineupContext,
 ): Queue {
   const portions: Portion[] = [];
   for (const portion of queue.portions) {
@@ -31,8 +45,9 @@ export function withoutTaken(
     if (!waiting) portions.push(portion);
     else if (isOpen(waiting)) portions.push(portionOf(waiting));
   }
-  const before = queue.lineup();
-  return { portions, lineup: once(() => lineUpFewer(before, portions)) };
+  const before = queue.made();
+  if (!before) return queueOf(portions, context);
+  return createQueue(portions, () => lineUpFewer(before, portions));
 }
 
 /** Whether there are pods left and a wish, or the lack of one, that was not tried yet. */
@@ -42,11 +57,3 @@ const isOpen = ({ left, level, group }: Waiting): boolean =>
 /** What is left of it as a portion; none where nothing is. */
 export const openPortions = (waiting: Waiting): readonly Portion[] =>
   isOpen(waiting) ? [portionOf(waiting)] : [];
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}

@@ -25,7 +25,7 @@ export type Shapes = (admission: Admission, occasion: Occasion) => NextShape;
 export type NextShape = (isHopeless: (choice: Choice) => boolean) => Promising | undefined;
 
 /** A shape, and the most that it could carry for a unit of cost. */
-export interface Promising {
+interface Promising {
   readonly choice: Choice;
   readonly promise: number;
 }
