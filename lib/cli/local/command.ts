@@ -88,9 +88,7 @@ async function serve(
   log: Log,
 ): Promise<{ readonly stack: LocalStack; readonly doors: Doors }> {
   const told = { JOINERY_HINT_QUEUE_URL: LOCAL_QUEUE_URL, ...given };
-  const nameless = whatIsUnnamed(told);
-  if (nameless.length > 0) throw new Error(`Say ${nameless.join(', and ')}`);
-  checkSettings(told);
+  refuseWrong(told);
   const environment = await preflight({
     kube: connectKubeconfig(),
     kubeconfig: readKubeconfig(),
@@ -106,7 +104,7 @@ async function serve(
     drift: Number(args.driftEvery),
   };
   let stack: LocalStack | undefined;
-  const doors = await openDoors(doorOptions, {
+  const doors = await opened(doorOptions, {
     admit: async (body) => {
       const answer = await stack?.admit({ version: '2.0', rawPath: '/admit', body });
       return answer ?? { statusCode: 503, headers: {}, body: '' };
@@ -133,6 +131,29 @@ async function serve(
     holder: `${hostname()}-${process.pid}`,
   });
   return { stack, doors };
+}
+
+/** Throws one sentence for what is wrong with what was told, before anybody is asked for the rest. */
+function refuseWrong(told: Environment): void {
+  const nameless = whatIsUnnamed(told);
+  if (nameless.length > 0) throw new Error(`Say ${nameless.join(', and ')}`);
+  const { AWS_ENDPOINT_URL: endpoint } = told;
+  if (endpoint && !/^https?:\/\/./.test(endpoint)) {
+    const found = JSON.stringify(endpoint);
+    throw new Error(`--endpoint-url is ${found}: expected a URL such as http://localhost:5000`);
+  }
+  checkSettings(told);
+}
+
+async function opened(...how: Parameters<typeof openDoors>): Promise<Doors> {
+  try {
+    return await openDoors(...how);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`No door can be opened (${why}): name another place with --port or --host`, {
+      cause: error,
+    });
+  }
 }
 
 function whatIsUnnamed({ JOINERY_CLUSTER_NAME, AWS_REGION }: Environment): readonly string[] {
