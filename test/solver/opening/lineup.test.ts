@@ -26,7 +26,7 @@ const prices: Prices = {
 };
 const HERE = sources
   .flatMap(({ types }) => types.flatMap(({ offerings }) => offerings))
-  .flatMap((offering) => prices.pricesAt(offering) ?? []);
+  .map((offering) => prices.pricesAt(offering) ?? []);
 
 /** All that filling a node looks at; kinds by what they stand for. */
 const seen = (lineup: Lineup) => ({
