@@ -24,6 +24,12 @@ const LONGEST_NOTE = 1_024;
 /** Object names end at 253; the digest and its dot take 14. Source: kubernetes, DNS subdomains. */
 const LONGEST_STEM = 239;
 
+/**
+ * Said of an object once in two minutes whatever the words: equal pods change places among equal nodes
+ * from look to look. Source: karpenter v1.14, scheduling/events.go, NominatePodEvent.
+ */
+const ONE_AT_A_TIME: ReadonlySet<string> = new Set(['Nominated']);
+
 /** What recording takes. */
 interface EventPorts {
   readonly kube: KubeTransport;
@@ -43,7 +49,7 @@ export async function recordEvent(ports: EventPorts, event: NewEvent): Promise<v
   const namespace = about.namespace ?? 'default';
   const digest = shortDigest([about.uid, type, reason, note].join('\n'), 13);
   const eventName = `${about.name.slice(0, LONGEST_STEM)}.${digest}`;
-  const key = `${namespace}/${eventName}`;
+  const key = ONE_AT_A_TIME.has(reason) ? `${about.uid} ${reason}` : `${namespace}/${eventName}`;
   if (ports.events.isRecent(key, ports.now())) return;
   const { apiVersion, kind, uid } = about;
   const body = {

@@ -77,6 +77,27 @@ describe('recordEvent', () => {
     expect(await ours(api)).toHaveLength(2);
   });
 
+  it('tells a pod where it should go once in two minutes, though it is another node by then', async () => {
+    const api = anApi();
+    const ports = anew(api);
+    const nominated = (node: string) =>
+      api.through(
+        recordEvent(ports, {
+          ...evicted,
+          reason: 'Nominated',
+          message: `Pod should schedule on: nodeclaim/${node}`,
+        }),
+      );
+    await nominated('a');
+    await api.wait(60);
+    await nominated('b');
+    expect(await ours(api)).toHaveLength(1);
+    await api.wait(61);
+    await nominated('b');
+
+    expect(await ours(api)).toHaveLength(2);
+  });
+
   it('asks nobody about what the same process has said or heard less than two minutes ago', async () => {
     const api = anApi();
     await api.through(recordEvent(anew(api), evicted));
