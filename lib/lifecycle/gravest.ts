@@ -14,7 +14,7 @@ const GRAVEST = [
   'RebalanceRecommendation',
 ] as const satisfies readonly InterruptionKind[];
 
-/** What counts of all that is announced, by instance id; of equals what begins first. */
+/** What counts of all that is announced, by instance id; of equals what begins, and was said, first. */
 export function gravestOf(
   interruptions: readonly Interruption[],
 ): ReadonlyMap<string, Interruption> {
@@ -28,5 +28,6 @@ export function gravestOf(
 
 function isGraver(a: Interruption, b: Interruption): boolean {
   if (a.kind !== b.kind) return GRAVEST.indexOf(a.kind) < GRAVEST.indexOf(b.kind);
-  return (a.startsAt ?? 0) < (b.startsAt ?? 0);
+  const [starts, known] = [a.startsAt ?? 0, b.startsAt ?? 0];
+  return starts === known ? a.announcedAt < b.announcedAt : starts < known;
 }

@@ -25,7 +25,10 @@ const IDLE = ['idle-1', 'idle-2', 'idle-3'];
 /** A bit of everything: nodes in every phase, several pools, pods that fit and pods that do not. */
 const BUSY: Snapshot = aSnapshot({
   nodePools: [
-    aNodePool({ disruption: { budgets: [{ nodes: '4' }] } }),
+    aNodePool({
+      meta: { annotations: { 'joinery.dev/rebalance': 'replace' } },
+      disruption: { budgets: [{ nodes: '4' }] },
+    }),
     aNodePool({ meta: { name: 'other' }, weight: 5 }),
   ],
   nodeClasses: [
@@ -112,11 +115,36 @@ const BUSY: Snapshot = aSnapshot({
   ],
 });
 
-const INTERRUPTIONS: readonly Interruption[] = ['a', 'b', 'launched', 'nobody'].map((name) => ({
-  kind: 'SpotInterruption',
-  instanceId: `i-${name}`,
-  announcedAt: NOON,
-}));
+const HOUR = 3_600_000;
+const announced = (
+  kind: Interruption['kind'],
+  name: string,
+  difference: Partial<Interruption> = {},
+): Interruption => ({ kind, instanceId: `i-${name}`, announcedAt: NOON, ...difference });
+
+const INTERRUPTIONS: readonly Interruption[] = [
+  announced('SpotInterruption', 'a'),
+  announced('SpotInterruption', 'nobody'),
+  announced('ScheduledChange', 'b', { startsAt: NOON + 30 * HOUR }),
+  announced('ScheduledChange', 'b', { startsAt: NOON + 20 * HOUR }),
+  announced('RebalanceRecommendation', 'launched'),
+  announced('RebalanceRecommendation', 'launched', { announcedAt: NOON - HOUR }),
+];
+
+/** The same, where EC2 was asked how its instances are. */
+const ASKED: Snapshot = {
+  ...BUSY,
+  instanceStatus: {
+    askedAt: NOON,
+    interruptions: [
+      announced('SystemImpaired', 'a'),
+      announced('InstanceImpaired', 'a'),
+      announced('ScheduledEvent', 'b', { startsAt: NOON + HOUR }),
+      announced('SystemImpaired', 'c'),
+    ],
+    newlyAiling: {},
+  },
+};
 
 /** Four decisions of what they are told; only interrupt is told of more than the Snapshot. */
 const DECISIONS = [
@@ -141,11 +169,15 @@ const inAnyOrder = (snapshot: Snapshot): fc.Arbitrary<Snapshot> =>
       daemonSets: shuffled(snapshot.daemonSets),
       podDisruptionBudgets: shuffled(snapshot.podDisruptionBudgets),
       instances: shuffled(snapshot.instances ?? []),
+      ailing: shuffled(snapshot.instanceStatus?.interruptions ?? []),
       catalogs: shuffled([...snapshot.catalog.byNodeClass]),
       types: shuffled(snapshot.catalog.byNodeClass.get('default') ?? []),
     })
-    .map(({ catalogs, types, nodes, ...lists }) => ({
+    .map(({ catalogs, types, nodes, ailing, ...lists }) => ({
       ...snapshot,
+      ...(snapshot.instanceStatus && {
+        instanceStatus: { ...snapshot.instanceStatus, interruptions: ailing },
+      }),
       ...lists,
       nodes: nodes.map((state) => ({ ...state, pods: state.pods.toReversed() })),
       catalog: {
@@ -156,12 +188,12 @@ const inAnyOrder = (snapshot: Snapshot): fc.Arbitrary<Snapshot> =>
 
 describe.each(DECISIONS)('%s', (_name, decide) => {
   it('comes to the same Plan, byte for byte, in whatever order its objects are listed', () => {
-    const expected = JSON.stringify(decide(BUSY, INTERRUPTIONS));
+    const expected = JSON.stringify(decide(ASKED, INTERRUPTIONS));
     const { actions, kept, warnings } = JSON.parse(expected);
     expect(actions.length + kept.length + warnings.length).toBeGreaterThan(0);
 
     fc.assert(
-      fc.property(inAnyOrder(BUSY), shuffled(INTERRUPTIONS), (snapshot, interruptions) => {
+      fc.property(inAnyOrder(ASKED), shuffled(INTERRUPTIONS), (snapshot, interruptions) => {
         expect(JSON.stringify(decide(snapshot, interruptions))).toBe(expected);
       }),
       { numRuns: 40 },
