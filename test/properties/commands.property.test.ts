@@ -7,7 +7,6 @@ import { describe, expect, it } from 'vitest';
 import { decideConsolidate } from '#lib/decide/consolidate.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
 import type { StateNode } from '#lib/model/node.ts';
-import type { Action, Plan } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { bought, joined, launched } from '#test/bench/day/cluster.ts';
@@ -16,8 +15,8 @@ import { anyAgedCluster } from '#test/build/any-aged-cluster.ts';
 import { withCreations } from '#test/build/command-world.ts';
 import { MINUTE, NOON, SECOND } from '#test/build/objects.ts';
 import { applied } from '#test/build/quiet-world.ts';
+import { forgotten, overBudget, wrongsOf } from './never.ts';
 
-const BY_COMMAND = ['Empty', 'Underutilized', 'Drifted', 'Expired'];
 const LOOK = 5 * SECOND;
 const JOINS_AFTER = 40 * SECOND;
 
@@ -76,122 +75,6 @@ const unbound =
       scheduled: { status: 'False', reason: 'Unschedulable' },
     };
   };
-
-function wrongsOf(world: Snapshot, plan: Plan, done: readonly Action[]): readonly string[] {
-  const ended = done.flatMap((action) =>
-    action.kind === 'delete' && BY_COMMAND.includes(action.because)
-      ? world.nodes.filter(({ claim }) => claim?.meta.uid === action.object.uid)
-      : [],
-  );
-  return ended.flatMap((state) => [
-    ...guardedBy(state, world.takenAt).map((pod) => `${state.name} is deleted under ${pod}`),
-    ...notUpFor(state, world).map((name) => `${state.name} is deleted before ${name} is up`),
-    ...homeless(state, world, plan).map((pod) => `${state.name} is deleted, ${pod} has no place`),
-  ]);
-}
-
-const ANNOTATION = 'karpenter.sh/do-not-disrupt';
-const MINUTES: Readonly<Record<string, number>> = { '5m': 5, '2h': 120 };
-
-/** The pods of a node that must not be disturbed; the node itself where it must not be. */
-function guardedBy({ node, pods }: StateNode, now: number): readonly string[] {
-  const guarded = pods.filter(({ meta, phase, startedAt }) => {
-    const value = meta.annotations[ANNOTATION] ?? '';
-    const isOver = phase === 'Succeeded' || phase === 'Failed' || meta.deletedAt !== undefined;
-    const until = (startedAt ?? now) + (MINUTES[value] ?? 0) * MINUTE;
-    return !isOver && (value === 'true' || now < until);
-  });
-  const own = node?.meta.annotations[ANNOTATION] === 'true' ? ['its own word'] : [];
-  return [...own, ...guarded.map(({ meta }) => meta.name)];
-}
-
-function notUpFor({ claim }: StateNode, { nodes }: Snapshot): readonly string[] {
-  const { replacements = [] } = JSON.parse(
-    claim?.meta.annotations['joinery.dev/disruption'] ?? '{}',
-  );
-  return replacements.filter(
-    (name: string) =>
-      !nodes.some(
-        (each) =>
-          each.claim?.meta.name === name &&
-          each.claim.status.conditions.some(
-            ({ type, status }) => type === 'Initialized' && status === 'True',
-          ),
-      ),
-  );
-}
-
-/** Pods of a node that the plan puts on no node that is there, or on one that they overfill. */
-function homeless(state: StateNode, { nodes }: Snapshot, plan: Plan): readonly string[] {
-  const places = new Map(plan.placements.map(({ pod, node }) => [pod, node]));
-  const hosts = new Map(nodes.map((each) => [each.name, each]));
-  return movedWith(state)
-    .filter(({ meta }) => meta.deletedAt === undefined)
-    .map(({ meta }) => `${meta.namespace}/${meta.name}`)
-    .filter((pod) => {
-      const host = hosts.get(places.get(pod) ?? '');
-      if (!host?.node) return true;
-      const coming = [...places].filter(([, node]) => node === host.name).map(([name]) => name);
-      const all = nodes.flatMap(({ pods }) => pods);
-      const arriving = all.filter(({ meta }) => coming.includes(`${meta.namespace}/${meta.name}`));
-      const cpu = [...host.pods.filter(isRunning), ...arriving].reduce(
-        (sum, { requests }) => sum + (requests.cpu ?? 0),
-        0,
-      );
-      return cpu > (host.node.allocatable.cpu ?? 0);
-    });
-}
-
-const isRunning = ({ phase }: Pod): boolean => phase !== 'Succeeded' && phase !== 'Failed';
-
-/** Pools of which more nodes were marked than their budgets let go at once. */
-function overBudget(before: Snapshot, after: Snapshot): readonly string[] {
-  return after.nodePools.flatMap(({ meta, disruption }) => {
-    const members = after.nodes.filter(
-      ({ node, claim }) =>
-        node?.meta.labels['karpenter.sh/initialized'] === 'true' &&
-        claim?.meta.labels['karpenter.sh/nodepool'] === meta.name,
-    );
-    const isNew = members.filter((state) => isMarked(state) && !wasMarked(state, before));
-    if (isNew.length === 0) return [];
-    const away = members.filter(
-      (state) =>
-        isMarked(state) ||
-        state.claim?.meta.deletedAt !== undefined ||
-        state.node?.ready?.status !== 'True',
-    );
-    const reasons = isNew.map(({ claim }) => markOf(claim)?.reason ?? '');
-    const limits = disruption.budgets
-      .filter(({ schedule }) => schedule === undefined)
-      .filter((budget) => reasons.some((reason) => speaksOf(budget.reasons, reason)))
-      .map(({ nodes }) =>
-        nodes.endsWith('%')
-          ? Math.ceil((members.length * Number.parseInt(nodes, 10)) / 100)
-          : Number(nodes),
-      );
-    const most = Math.min(Number.POSITIVE_INFINITY, ...limits);
-    return away.length > most ? [`${meta.name}: ${away.length} away, ${most} allowed`] : [];
-  });
-}
-
-const speaksOf = (reasons: readonly string[] | undefined, reason: string): boolean =>
-  reasons === undefined || reasons.includes(reason);
-const markOf = (claim: StateNode['claim']) =>
-  claim?.status.conditions.find(
-    ({ type, status }) => type === 'DisruptionReason' && status === 'True',
-  );
-const isMarked = ({ claim }: StateNode): boolean => markOf(claim) !== undefined;
-const wasMarked = ({ name }: StateNode, { nodes }: Snapshot): boolean =>
-  nodes.some((each) => each.name === name && isMarked(each));
-
-/** Nodes that bear the taint and are in no command, and records that nobody goes by. */
-const forgotten = ({ nodes }: Snapshot): readonly string[] =>
-  nodes
-    .filter(({ node, claim }) => {
-      const isTainted = node?.taints.some(({ key }) => key === 'karpenter.sh/disrupted');
-      return isTainted && claim?.meta.annotations['joinery.dev/disruption'] === undefined;
-    })
-    .map(({ name }) => name);
 
 describe('no command, whoever dies when,', () => {
   it('takes what is protected, goes over a budget, leaves a pod homeless or a taint behind', () => {

@@ -1,17 +1,8 @@
-import { compareText } from '#lib/constraints/order.ts';
 import { decideConsolidate } from '#lib/decide/consolidate.ts';
-import { creationsOf } from '#lib/decide/creations.ts';
-import { nameClaims, namesIn } from '#lib/decide/new-node-claim.ts';
-import { place } from '#lib/decide/place.ts';
-import { nominatedNodes } from '#lib/decide/placement-events.ts';
-import { podsToPlace } from '#lib/decide/pods-to-place.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
 import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
-import { rememberOn } from '#lib/disruption/commands/steps.ts';
-import { openLedger } from '#lib/disruption/consent-ledger.ts';
-import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import type { StateNode } from '#lib/model/node.ts';
-import type { Action } from '#lib/model/plan.ts';
+import type { Action, Plan } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Random, seededRandom } from '#lib/sim/random.ts';
@@ -22,10 +13,12 @@ import { aNodePool } from '#test/build/node-pools.ts';
 import { NOON } from '#test/build/objects.ts';
 import { applied } from '#test/build/quiet-world.ts';
 import { aSnapshot, someSettings } from '#test/build/snapshots.ts';
+import { breathe } from './breathe.ts';
 import { bought, joined, launched } from './cluster.ts';
-import { karpenterCommand } from './karpenter-model.ts';
+import { startedByKarpenter } from './karpenter-pass.ts';
 import { type Market, openMarket } from './market.ts';
-import { bindAll, movedWith, waitingPod } from './pods.ts';
+import { stateOf } from './memo.ts';
+import { bindAll, guardedPod, movedWith, waitingPod } from './pods.ts';
 import { type Workload, workloadsOf } from './workload.ts';
 
 /** Who consolidates. */
@@ -38,8 +31,25 @@ export interface DayOptions {
   readonly seed: number;
   readonly consolidator: Consolidator;
   readonly capacityTypes: readonly ('on-demand' | 'spot')[];
-  /** Told of everything that is written. */
-  readonly hear?: (minute: number, actions: readonly Action[]) => void;
+  /** What a move must save, as a share of what a pod is worth; Joinery's own where absent. */
+  readonly moveShare?: number;
+  /** How many writes of a plan are made before the function dies; all where undefined. */
+  readonly diesAfter?: (minute: number) => number | undefined;
+  /** From which minute on figures are taken; the cluster fills first where absent. */
+  readonly countedFrom?: number;
+  /** Whether some pods are not to be disturbed. */
+  readonly guarded?: boolean;
+  /** Told of every look of Joinery's. */
+  readonly hear?: (look: Look) => void;
+}
+
+/** What a look at the cluster came to. */
+export interface Look {
+  readonly seen: Snapshot;
+  readonly plan: Plan;
+  /** The writes that were made, and what they made of the cluster. */
+  readonly done: readonly Action[];
+  readonly left: Snapshot;
 }
 
 /** What a day came to; the first two hours, in which the cluster fills, are not counted. */
@@ -48,6 +58,8 @@ export interface DayFigures {
   readonly lowerBoundUsd: number;
   /** Pods that consolidation moved, and those of them that it had moved within the hour before. */
   readonly podsMoved: number;
+  /** Of those moved, the ones that no node had room for. */
+  readonly movedWithoutRoom: number;
   readonly movedAgain: number;
   readonly nodesRemoved: number;
   readonly podSecondsPending: number;
@@ -62,10 +74,22 @@ const WARM_UP = 120;
 const LATER_MS = 25_000;
 const SOON_MS = 4_000;
 const ROUNDS = 6;
-/** In minutes: both consolidators get as many passes. */
-const CONSOLIDATED_EVERY = 5;
+/**
+ * Passes a minute. Karpenter finds a command, waits 15 s, validates it and begins anew after 10 s;
+ * Joinery is woken once a minute.
+ */
+const PASSES = { nobody: 0, Karpenter: 2, Joinery: 1 };
+/**
+ * Where nothing has changed since nothing was found, nothing is looked for.
+ * Source: karpenter v1.14, state/cluster.go, ConsolidationState.
+ */
+const MEMO_MINUTES = 5;
+/** Where some pods are not to be disturbed, this is one. */
+const GUARDED_EVERY = 9;
 /** Spot nodes that EC2 takes back, a day. */
 const RECLAIMED_SHARE = 0.05;
+
+const minuteOf = ({ takenAt }: Snapshot): number => Math.floor((takenAt - NOON) / MINUTE_MS);
 
 /** Plays one day, minute by minute; the same options give the same figures. */
 export function playDay(options: DayOptions): DayFigures {
@@ -79,15 +103,28 @@ function createDay(options: DayOptions, random: Random) {
   const market = openMarket(random.fork('market'));
   const workloads = workloadsOf(options.pods, random.fork('workloads'));
   const reclaims = random.fork('reclaims');
-  const tally = { usd: 0, bound: 0, moved: 0, again: 0, removed: 0, pending: 0, nodes: 0, pods: 0 };
+  const tally = {
+    homeless: 0,
+    usd: 0,
+    bound: 0,
+    moved: 0,
+    again: 0,
+    removed: 0,
+    pending: 0,
+    nodes: 0,
+    pods: 0,
+  };
+  const countedFrom = options.countedFrom ?? WARM_UP;
   let counted = 0;
   let world = emptyWorld(options, market);
   let waiting: readonly Pod[] = [];
   let serial = 0;
+  let fruitless = { state: '', at: 0 };
   const movedAt = new Map<string, number>();
   const fresh = (workload: Workload): Pod => {
     serial += 1;
-    return waitingPod(workload, serial, world.takenAt);
+    const pod = waitingPod(workload, serial, world.takenAt);
+    return options.guarded && serial % GUARDED_EVERY === 0 ? guardedPod(pod) : pod;
   };
   const byName = new Map(workloads.map((each) => [each.name, each]));
 
@@ -104,30 +141,37 @@ function createDay(options: DayOptions, random: Random) {
       waiting = [...waiting, next];
       if (!counts) continue;
       const before = movedAt.get(pod.meta.uid);
-      if (minute >= WARM_UP) tally.moved += 1;
-      if (minute >= WARM_UP && before !== undefined && minute - before < 60) tally.again += 1;
+      if (minute >= countedFrom) tally.moved += 1;
+      if (minute >= countedFrom && before !== undefined && minute - before < 60) tally.again += 1;
       movedAt.set(next.meta.uid, minute);
     }
     const names = new Set(gone.map(({ name }) => name));
     world = { ...world, nodes: world.nodes.filter(({ name }) => !names.has(name)) };
   };
+  const look = (plan: Plan): { readonly done: readonly Action[]; readonly isDead: boolean } => {
+    const seen = world;
+    const writes = plan.actions.filter(({ kind }) => WRITES.has(kind));
+    const done = writes.slice(0, options.diesAfter?.(minuteOf(seen)));
+    world = launched(withCreations(applied(seen, done), done));
+    options.hear?.({ seen, plan, done, left: world });
+    return { done, isDead: done.length < writes.length };
+  };
   const provision = (minute: number, afterMs: number): void => {
     for (let round = 0; round < ROUNDS; round++) {
       const takenAt = NOON + minute * MINUTE_MS + afterMs + round * 500;
       world = { ...world, takenAt, pods: waiting };
-      const actions = decideProvision(world).actions.filter(({ kind }) => WRITES.has(kind));
+      const { done: actions, isDead } = look(decideProvision(world));
       if (actions.length === 0) return;
-      options.hear?.(minute, actions);
       const reasons = new Map(
         actions.flatMap((action) =>
           action.kind === 'delete' ? [[action.object.uid, action.because] as const] : [],
         ),
       );
-      world = launched(withCreations(applied(world, actions), actions));
       const gone = world.nodes.filter(({ claim }) => claim?.meta.deletedAt !== undefined);
-      if (minute >= WARM_UP) tally.removed += gone.length;
+      if (minute >= countedFrom) tally.removed += gone.length;
       const counts = (state: StateNode): boolean =>
         reasons.get(state.claim?.meta.uid ?? '') === 'Underutilized';
+      const before = new Set(waiting.map(({ meta }) => meta.uid));
       evict(gone.filter(counts), minute, true);
       evict(
         gone.filter((state) => !counts(state)),
@@ -135,6 +179,11 @@ function createDay(options: DayOptions, random: Random) {
         false,
       );
       bind(minute);
+      if (minute >= countedFrom) {
+        const isNew = ({ meta }: Pod) => !before.has(meta.uid) && movedAt.has(meta.uid);
+        tally.homeless += waiting.filter(isNew).length;
+      }
+      if (isDead) return;
     }
   };
   return {
@@ -160,14 +209,15 @@ function createDay(options: DayOptions, random: Random) {
       evict(reclaimed, minute, false);
       bind(minute);
       provision(minute, SOON_MS);
-      if (minute % CONSOLIDATED_EVERY === 0) consolidate(minute);
+      consolidate(minute);
       if (inFlightOf(world).commands.length > 0) provision(minute, LATER_MS);
-      if (minute >= WARM_UP) count(minute);
+      if (minute >= countedFrom) count(minute);
     },
     figures: (): DayFigures => ({
       usd: tally.usd,
       lowerBoundUsd: tally.bound,
       podsMoved: tally.moved,
+      movedWithoutRoom: tally.homeless,
       movedAgain: tally.again,
       nodesRemoved: tally.removed,
       podSecondsPending: tally.pending,
@@ -178,14 +228,21 @@ function createDay(options: DayOptions, random: Random) {
   };
 
   function consolidate(minute: number): void {
-    if (options.consolidator === 'nobody') return;
-    world = { ...world, takenAt: NOON + minute * MINUTE_MS + 8_000, pods: waiting };
-    const actions =
-      options.consolidator === 'Joinery'
-        ? decideConsolidate(world).actions.filter(({ kind }) => WRITES.has(kind))
-        : startedByKarpenter(world);
-    options.hear?.(minute, actions);
+    for (let pass = 0; pass < PASSES[options.consolidator]; pass++) {
+      const known = stateOf(world, waiting);
+      if (known === fruitless.state && minute - fruitless.at < MEMO_MINUTES) return;
+      const takenAt = NOON + minute * MINUTE_MS + 8_000 + pass;
+      world = { ...world, takenAt, pods: waiting };
+      const actions = consolidated();
+      if (actions.length === 0) fruitless = { state: known, at: minute };
+    }
+  }
+
+  function consolidated(): readonly Action[] {
+    if (options.consolidator === 'Joinery') return look(decideConsolidate(world)).done;
+    const actions = startedByKarpenter(world);
     world = applied(world, actions);
+    return actions;
   }
 
   function count(minute: number): void {
@@ -207,7 +264,7 @@ const WRITES: ReadonlySet<string> = new Set([
   'createNodeClaim',
 ]);
 
-function emptyWorld({ capacityTypes }: DayOptions, market: Market): Snapshot {
+function emptyWorld({ capacityTypes, moveShare }: DayOptions, market: Market): Snapshot {
   const line = (key: string, values: readonly string[]) => ({
     key,
     operator: 'In' as const,
@@ -227,7 +284,10 @@ function emptyWorld({ capacityTypes }: DayOptions, market: Market): Snapshot {
   return aSnapshot({
     nodePools: [pool],
     catalog: market.catalogAt(0),
-    settings: someSettings({ placement: 'none' }),
+    settings: someSettings({
+      placement: 'none',
+      ...(moveShare !== undefined && { consolidationMoveShare: moveShare }),
+    }),
   });
 }
 
@@ -237,81 +297,6 @@ function upIfDue(state: StateNode, { catalog }: Snapshot, now: number): StateNod
   if (!claim || node || now - claim.meta.createdAt < 45_000) return state;
   const found = bought(claim, catalog);
   return found ? joined(claim, found, now) : state;
-}
-
-interface Breath {
-  readonly world: Snapshot;
-  readonly waiting: readonly Pod[];
-  readonly workloads: readonly Workload[];
-  readonly minute: number;
-  readonly fresh: (workload: Workload) => Pod;
-}
-
-/** Brings every workload to its number of pods, the youngest going first, and rolls out. */
-function breathe({ world, waiting, workloads, minute, fresh }: Breath) {
-  const running = Map.groupBy(
-    [...waiting, ...world.nodes.flatMap(({ pods }) => pods)],
-    ({ meta }) => meta.labels.app ?? '',
-  );
-  const gone = new Set<string>();
-  const come: Pod[] = [];
-  for (const workload of workloads) {
-    const pods = (running.get(workload.name) ?? []).toSorted(
-      (a, b) => b.meta.createdAt - a.meta.createdAt || compareText(b.meta.name, a.meta.name),
-    );
-    const wanted = workload.replicasAt(minute);
-    const rolled = isRolling(workload, minute) ? Math.ceil(pods.length / 4) : 0;
-    for (const { meta } of pods.slice(0, Math.max(0, pods.length - wanted))) gone.add(meta.uid);
-    for (const { meta } of rolled > 0 ? pods.slice(-rolled) : []) gone.add(meta.uid);
-    const left = pods.filter(({ meta }) => !gone.has(meta.uid)).length;
-    for (let more = left; more < wanted; more++) come.push(fresh(workload));
-  }
-  const stays = ({ meta }: Pod): boolean => !gone.has(meta.uid);
-  return {
-    world: {
-      ...world,
-      nodes: world.nodes.map((state) => ({ ...state, pods: state.pods.filter(stays) })),
-    },
-    waiting: [...waiting.filter(stays), ...come],
-  };
-}
-
-const isRolling = ({ rolloutsAt }: Workload, minute: number): boolean =>
-  [0, 1, 2, 3].some((ago) => rolloutsAt.has((minute - ago) % 1440));
-
-/** Karpenter validates after 15 seconds and starts: here it is started as found. */
-function startedByKarpenter(snapshot: Snapshot): readonly Action[] {
-  const inFlight = inFlightOf(snapshot);
-  const facts = {
-    snapshot,
-    nominated: nominatedNodes(place(snapshot)),
-    inFlight,
-    toPlace: podsToPlace(snapshot),
-  };
-  const ledger = openLedger({ snapshot, inFlight: inFlight.members });
-  const draft = karpenterCommand(facts, ledger);
-  return draft ? started(draft, snapshot) : [];
-}
-
-function started(draft: DraftCommand, snapshot: Snapshot): readonly Action[] {
-  const claims = draft.members.map(({ claim }) => claim);
-  const members = claims.map(({ meta }) => meta.uid).sort(compareText);
-  const id = `karpenter-${snapshot.takenAt}`;
-  const named = nameClaims(draft.replacements, namesIn(snapshot));
-  const replacements = creationsOf(named, snapshot).map(({ claim }) => ({
-    ...claim,
-    annotations: { ...claim.annotations, 'joinery.dev/replaces': id },
-  }));
-  const record = {
-    id,
-    reason: draft.reason,
-    members,
-    proposedAt: snapshot.takenAt,
-    podsMoved: draft.podsMoved,
-    savesUsdPerHour: draft.savesUsdPerHour,
-    validated: { at: snapshot.takenAt, replacements: named.map(({ name }) => name) },
-  };
-  return rememberOn(claims, record, { replacements });
 }
 
 /** What the pods of now would cost at the very least. */

@@ -9,17 +9,25 @@ import type { Workload } from './workload.ts';
 const MINUTE_MS = 60_000;
 
 /** A pod of a workload that waits for a node since this instant. */
-export const waitingPod = (workload: Workload, serial: number, createdAt: number): Pod =>
-  aPod({
+export const waitingPod = (workload: Workload, serial: number, createdAt: number): Pod => {
+  const owner = workload.ownerAt(Math.floor((createdAt - NOON) / MINUTE_MS));
+  return aPod({
     meta: {
       name: `${workload.name}-${serial}`,
       uid: `${workload.name}-${serial}`,
       createdAt,
       labels: { app: workload.name },
-      owners: [{ ...ownedBy('ReplicaSet'), name: workload.name, uid: workload.name }],
+      owners: [{ ...ownedBy('ReplicaSet'), name: owner, uid: owner }],
     },
     requests: workload.requests,
   });
+};
+
+/** The pod as one that nobody may disturb for two hours. */
+export const guardedPod = (pod: Pod): Pod => ({
+  ...pod,
+  meta: { ...pod.meta, annotations: { 'karpenter.sh/do-not-disrupt': '2h' } },
+});
 
 /** The pod once it runs on a node. */
 function boundPod(pod: Pod, nodeName: string, minute: number): Pod {

@@ -3,7 +3,8 @@
  * roll out and come in batches while spot prices wander. The functions' own decisions are played
  * forward a minute at a time over a plain model of kube-scheduler and EC2, not in the embedded
  * world, which would take hours; Karpenter's consolidation is a model written from its rules.
- * Arguments: pods on average, hours, seeds.
+ * Arguments: pods on average, hours, seeds, move shares by comma (the default where left out or "-"),
+ * capacity ("on-demand" or "spot"; both where left out).
  */
 import { type Consolidator, type DayFigures, playDay } from './play-day.ts';
 
@@ -12,8 +13,25 @@ const print = (line: string): void => {
 };
 const row = (...cells: readonly string[]): void => print(`| ${cells.join(' | ')} |`);
 
-const [pods = '150', hours = '24', seeds = '1'] = process.argv.slice(2);
-const CONSOLIDATORS: readonly Consolidator[] = ['nobody', 'Karpenter', 'Joinery'];
+const [pods = '150', hours = '24', seeds = '1', shares = '-', capacity] = process.argv.slice(2);
+
+/** Who consolidates; how much a move must save. */
+interface Player {
+  readonly name: string;
+  readonly consolidator: Consolidator;
+  readonly moveShare?: number;
+}
+
+const PLAYERS: readonly Player[] = [
+  { name: 'nobody', consolidator: 'nobody' },
+  { name: 'Karpenter', consolidator: 'Karpenter' },
+  ...shares.split(',').map((share): Player => {
+    const isDefault = share === '-';
+    return isDefault
+      ? { name: 'Joinery', consolidator: 'Joinery' }
+      : { name: `Joinery, share ${share}`, consolidator: 'Joinery', moveShare: Number(share) };
+  }),
+];
 const MARKETS = [
   ['on-demand', ['on-demand']],
   ['spot and on-demand', ['on-demand', 'spot']],
@@ -28,21 +46,23 @@ row(
   '$/h',
   'above the bound',
   'pods moved per h',
+  'moved where no room was, per h',
   'moved twice within an hour',
   'nodes removed per h',
   'seconds pending per pod and day',
   'nodes',
 );
-row('---', '---', ...Array.from({ length: 7 }, () => '--:'));
+row('---', '---', ...Array.from({ length: 8 }, () => '--:'));
 for (const [market, capacityTypes] of MARKETS) {
-  for (const consolidator of CONSOLIDATORS) {
+  if (capacity !== undefined && !market.startsWith(capacity)) continue;
+  for (const { name, ...player } of PLAYERS) {
     const days = Array.from({ length: Number(seeds) }, (_, at) =>
       playDay({
         pods: Number(pods),
         minutes: Number(hours) * 60,
         seed: at + 1,
-        consolidator,
         capacityTypes,
+        ...player,
       }),
     );
     const mean = (of: (day: DayFigures) => number): number =>
@@ -50,10 +70,11 @@ for (const [market, capacityTypes] of MARKETS) {
     const above = 100 * (mean(({ usd }) => usd) / mean(({ lowerBoundUsd }) => lowerBoundUsd) - 1);
     row(
       market,
-      consolidator,
+      name,
       mean(({ usd, hours: lasted }) => usd / lasted).toFixed(3),
       `${above.toFixed(1)} %`,
       mean(({ podsMoved, hours: lasted }) => podsMoved / lasted).toFixed(1),
+      mean(({ movedWithoutRoom, hours: lasted }) => movedWithoutRoom / lasted).toFixed(1),
       mean(({ movedAgain }) => movedAgain).toFixed(0),
       mean(({ nodesRemoved, hours: lasted }) => nodesRemoved / lasted).toFixed(1),
       mean(

@@ -9,6 +9,8 @@ export interface Workload {
   readonly replicasAt: (minute: number) => number;
   /** Minutes at which all its pods are replaced by new ones, a quarter at a time. */
   readonly rolloutsAt: ReadonlySet<number>;
+  /** Whose pods those made at that minute are: a rollout, and each batch, has an owner of its own. */
+  readonly ownerAt: (minute: number) => string;
 }
 
 const DAY_MINUTES = 1440;
@@ -35,15 +37,18 @@ function deploymentOf(at: number, mean: number, random: Random): Workload {
   // Two thirds follow the users' day, the others have hours of their own.
   const phase = random.next() < 0.66 ? 0 : random.next();
   const noise = Array.from({ length: DAY_MINUTES / 30 }, () => 0.95 + 0.1 * random.next());
+  const name = `app-${at}`;
+  const rolloutsAt = new Set(random.next() < 0.5 ? [random.between(60, DAY_MINUTES - 60)] : []);
   return {
-    name: `app-${at}`,
+    name,
     requests: sizeOf(random),
     replicasAt: (minute) => {
       const turn = 2 * Math.PI * (minute / DAY_MINUTES + phase);
       const ofNow = noise[Math.floor((minute % DAY_MINUTES) / 30)] ?? 1;
       return Math.max(1, Math.round(base * (1 - swing * Math.cos(turn)) * ofNow));
     },
-    rolloutsAt: new Set(random.next() < 0.5 ? [random.between(60, DAY_MINUTES - 60)] : []),
+    rolloutsAt,
+    ownerAt: (minute) => `${name}-${[...rolloutsAt].filter((each) => each <= minute).length}`,
   };
 }
 
@@ -52,14 +57,16 @@ function jobOf(at: number, pods: number, random: Random): Workload {
   const begins = random.between(0, 19);
   const lasts = random.between(20, 40);
   const count = Math.max(1, Math.round(pods * (0.5 + random.next())));
+  const name = `job-${at}`;
   return {
-    name: `job-${at}`,
+    name,
     requests: sizeOf(random),
     replicasAt: (minute) => {
       const within = minute % 60;
       return within >= begins && within < begins + lasts ? count : 0;
     },
     rolloutsAt: new Set(),
+    ownerAt: (minute) => `${name}-${Math.floor(minute / 60)}`,
   };
 }
 
