@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { typedCall } from '#lib/aws/call.ts';
+import { anEmptyPlan } from '#lib/decide/plan-parts.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
-import type { Plan } from '#lib/model/plan.ts';
 import { noteGathered, settle, settleAgain } from '#lib/runtime/settle.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
 import { anApi } from '#test/build/api-bench.ts';
@@ -53,24 +53,11 @@ function aBench() {
       return untried;
     });
     const placements = names.map((name) => ({ pod: `default/${name}`, node: 'a' }));
-    noteGathered(shell, { ...NOTHING, placements }, aSnapshot({ pods }));
+    const snapshot = aSnapshot({ pods });
+    noteGathered(shell, { ...anEmptyPlan('provision', snapshot), placements }, snapshot);
   };
   return { api, make, giveUpOn, secondsOf, plan };
 }
-
-const NOTHING: Plan = {
-  decision: 'provision',
-  takenAt: '',
-  nodeClaims: [],
-  placements: [],
-  commands: [],
-  kept: [],
-  refused: [],
-  usdPerHour: 0,
-  lowerBoundUsdPerHour: 0,
-  actions: [],
-  warnings: [],
-};
 
 describe('a burst', () => {
   it('is over when no pod has come for a second, or after ten', async () => {
