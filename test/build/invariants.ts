@@ -46,6 +46,7 @@ export function watchInvariants(world: World): Invariants {
     const claims = world.kubernetes.list('NodeClaim');
     for (const claim of claims) noteGroup(groups, claim);
     for (const problem of doubles(world, groups)) blame(problem);
+    for (const touched of world.aws.trespasses()) blame(touched);
     const held = new Set(claims.map(instanceOf));
     for (const { id, state, tags } of world.aws.machines()) {
       const isLaunching = claims.some(

@@ -17,13 +17,17 @@ const anInstance = (id: string, group = 'g') => ({
 });
 
 /** A world of these objects and instances, in which somebody else is to blame for everything. */
-function watched(objects: readonly unknown[], machines: readonly unknown[]) {
+function watched(
+  objects: readonly unknown[],
+  machines: readonly unknown[],
+  trespasses: readonly string[] = [],
+) {
   const clock = virtualClock(NOON);
   let tell: (change: Change) => void = () => undefined;
   const of = (kind: string) => objects.filter((each) => Object(each).kind === kind);
   const world = {
     clock,
-    aws: { machines: () => machines },
+    aws: { machines: () => machines, trespasses: () => trespasses },
     kubernetes: {
       list: of,
       all: of,
@@ -54,6 +58,12 @@ describe('what must hold at every moment', () => {
 
     expect(await world.after(8 * MINUTE)).not.toContain('instance i-1 belongs to nobody');
     expect(await world.after(10 * MINUTE)).toContain('instance i-1 belongs to nobody');
+  });
+
+  it('is broken by a call that touches what is another cluster’s', async () => {
+    const touched = 'demo: TerminateInstances of i-1, of till';
+
+    expect(await watched([], [], [touched]).after(1)).toEqual([touched]);
   });
 
   it('is broken by a NodeClaim that never gets an instance', async () => {
