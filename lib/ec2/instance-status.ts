@@ -34,7 +34,8 @@ const TOLERATED_MS = 120_000;
 /**
  * What the health of instances announces at `now`: one interruption for each kind of check that has
  * failed for two minutes, and one for the work that begins first. Work that is done or called off
- * ends what was announced of it, which upstream does not look at. Sorted by instance.
+ * ends what was announced of it, which upstream does not look at; told is the last of it, for a week.
+ * Sorted by instance.
  *
  * Source: karpenter AWS provider v1.14, providers/instancestatus; EC2 API, InstanceStatusEvent.
  */
@@ -66,10 +67,15 @@ function workIn(
 ): readonly Interruption[] {
   if (events.length === 0) return [];
   const ahead = events.filter(({ description }) => !isOver(description));
-  if (ahead.length === 0) return [announce('ScheduledChangeOver')];
+  if (ahead.length === 0) return [announce('ScheduledChangeOver', lastStart(events))];
   const isAtAnyMoment = ahead.some(({ startsAt }) => startsAt === undefined);
   const first = Math.min(...ahead.flatMap(({ startsAt }) => startsAt ?? []));
   return [isAtAnyMoment ? announce('ScheduledEvent') : announce('ScheduledEvent', first)];
 }
+
+const lastStart = (events: readonly ScheduledEvent[]): EpochMs | undefined => {
+  const starts = events.flatMap(({ startsAt }) => startsAt ?? []);
+  return starts.length === 0 ? undefined : Math.max(...starts);
+};
 
 const isOver = (description: string): boolean => /^\[(completed|cancell?ed)\]/i.test(description);

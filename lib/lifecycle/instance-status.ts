@@ -27,14 +27,22 @@ export function instanceStatusStep(claim: NodeClaim, around: Surroundings): Clai
 }
 
 function announced(claim: NodeClaim, interruption: Interruption, around: Surroundings): ClaimStep {
-  const { startsAt } = interruption;
-  const noted = claim.meta.annotations[MAINTENANCE];
-  if (startsAt !== undefined && noted === formatInstant(startsAt)) return NO_STEP;
+  if (isKnown(interruption, claim.meta.annotations[MAINTENANCE])) return NO_STEP;
   const node = nodesOf(around, claim)[0]?.node;
   const pool = nodePoolOf(around, claim);
   const concerned = { claim, interruption, ...(node && { node }), ...(pool && { pool }) };
   const { actions, goes } = interruptionStep(concerned, around.now);
   return { actions, ...(goes && { lookAgainInMs: 1_000 }) };
+}
+
+/**
+ * Whether there is nothing new in it: work is noted already, or what is over is not the work that
+ * was noted, which AWS Health may have announced since.
+ */
+function isKnown({ kind, startsAt }: Interruption, noted: string | undefined): boolean {
+  if (startsAt === undefined) return false;
+  const isNoted = noted === formatInstant(startsAt);
+  return kind === 'ScheduledChangeOver' ? !isNoted : isNoted;
 }
 
 /** One that is going already need not wait for its pods any more; a date that stands is kept. */

@@ -34,8 +34,12 @@ describe('what EC2 says of the health of instances', () => {
 
   it('says that work is over where all of it is done or called off', () => {
     for (const description of ['[Completed] Reboot', '[Canceled] Reboot']) {
-      expect(kindsOf({ events: [{ description, startsAt: NOON }] })).toEqual([
-        'ScheduledChangeOver',
+      const events = [
+        { description, startsAt: NOON },
+        { description, startsAt: NOON + HOUR },
+      ];
+      expect(announcedBy(health({ events }), NOON)).toMatchObject([
+        { kind: 'ScheduledChangeOver', startsAt: NOON + HOUR },
       ]);
     }
   });

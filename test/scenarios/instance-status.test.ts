@@ -55,7 +55,7 @@ describe('where the settings have EC2 asked how instances are', () => {
     expect(told(world)).toContain('TerminatingOnInterruption');
   });
 
-  it('work that begins in hours takes a node away in time, and not where it is called off', async () => {
+  it('work that begins later takes a node away in time, and not where it is called off', async () => {
     const { world, instance, ail } = await aRunningWorld(true);
     const startsAt = world.clock.now() + 90 * MINUTE;
     ail(work(startsAt));
