@@ -1,22 +1,20 @@
 import type { FunctionName } from '#lib/sim/stack.ts';
+import type { Hour } from './hours.ts';
+import { NAMES } from './hours.ts';
 import { FREE, PRICES } from './prices.ts';
-
-/** An hour as it was played: of each function how often it ran, and for how long altogether. */
-export interface Hour {
-  readonly invocations: Readonly<Record<FunctionName, number>>;
-  readonly seconds: Readonly<Record<FunctionName, number>>;
-  readonly hints: number;
-  readonly webhookCalls: number;
-  readonly logBytes: number;
-  /** How many series of figures it told. */
-  readonly series: number;
-}
 
 /** What does not depend on the hour. */
 export interface Standing {
   readonly gigabytes: Readonly<Record<FunctionName, number>>;
   readonly alarms: number;
   readonly dashboards: number;
+}
+
+/** An hour with what Lambda bills of it. */
+export interface BilledHour extends Hour {
+  readonly billedSeconds: Readonly<Record<FunctionName, number>>;
+  /** How many series of figures it told. */
+  readonly series: number;
 }
 
 /** A line of the bill. */
@@ -32,12 +30,13 @@ const HOURS = 730;
 /** Lambda asks a queue by five connections, each for 20 s at a time. Source: Lambda, SQS event sources. */
 const POLLS_A_MONTH = ((2 * 5 * 3_600) / 20) * HOURS;
 const GIGABYTE = 1e9;
+/** How CloudWatch packs what it keeps. Source: CloudWatch pricing. */
+const KEPT_SHARE = 0.15;
 
 /** What a month of such hours costs. */
-export function monthOf(hour: Hour, standing: Standing): readonly Line[] {
-  const names = Object.keys(hour.invocations) as readonly FunctionName[];
+export function monthOf(hour: BilledHour, standing: Standing): readonly Line[] {
   const sum = (of: (name: FunctionName) => number) =>
-    HOURS * names.reduce((total, name) => total + of(name), 0);
+    HOURS * NAMES.reduce((total, name) => total + of(name), 0);
   const scheduled = HOURS * (60 + 60 + 12);
   const logs = (HOURS * hour.logBytes) / GIGABYTE;
   const line = (what: string, amount: number, usd: number, free = 0): Line => ({
@@ -55,7 +54,7 @@ export function monthOf(hour: Hour, standing: Standing): readonly Line[] {
     ),
     line(
       'Lambda, GB-seconds (arm64)',
-      sum((name) => hour.seconds[name] * standing.gigabytes[name]),
+      sum((name) => hour.billedSeconds[name] * standing.gigabytes[name]),
       PRICES.lambdaGigabyteSecond,
       FREE.lambdaGigabyteSeconds,
     ),
@@ -76,7 +75,7 @@ export function monthOf(hour: Hour, standing: Standing): readonly Line[] {
     line('CloudWatch, dashboard', standing.dashboards, PRICES.dashboardMonth, FREE.dashboards),
     line('CloudWatch, metrics', hour.series, PRICES.metricMonth, FREE.metrics),
     line('CloudWatch, GB of logs taken in', logs, PRICES.logGigabyte, FREE.logGigabytes),
-    line('CloudWatch, GB of logs kept for 30 days', logs * 0.15, PRICES.logGigabyteMonth),
+    line('CloudWatch, GB of logs kept for 30 days', logs * KEPT_SHARE, PRICES.logGigabyteMonth),
   ];
 }
 
