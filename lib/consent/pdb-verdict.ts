@@ -28,10 +28,7 @@ const ALLOWED: PdbVerdict = { kind: 'allowed' };
  * Source: karpenter v1.14, utils/pdb/pdb.go, CanEvictPods and IsCurrentlyReschedulable.
  */
 export function pdbVerdict(pod: Pod, budgets: readonly PodDisruptionBudget[]): PdbVerdict {
-  const matching = budgets.filter(
-    ({ meta, selector }) =>
-      meta.namespace === pod.meta.namespace && selects(selector, pod.meta.labels),
-  );
+  const matching = near(pod, budgets).filter(({ selector }) => selects(selector, pod.meta.labels));
   const [budget, ...others] = matching;
   if (!budget) return ALLOWED;
   const names = matching
@@ -46,6 +43,21 @@ export function pdbVerdict(pod: Pod, budgets: readonly PodDisruptionBudget[]): P
   const because = `pdb prevents pod evictions (PodDisruptionBudget=[${names.join(' ')}])`;
   if (isFullyBlocking(budget)) return { kind: 'never', because, budgets: names };
   return budget.disruptionsAllowed > 0 ? ALLOWED : { kind: 'notNow', because, budgets: names };
+}
+
+const NONE: readonly PodDisruptionBudget[] = [];
+
+// Every pod of a Snapshot is asked about, more than once; it follows from the budgets alone.
+const namespaces = new WeakMap<
+  readonly PodDisruptionBudget[],
+  ReadonlyMap<string, readonly PodDisruptionBudget[]>
+>();
+
+/** The budgets of the pod's namespace. */
+function near({ meta }: Pod, budgets: readonly PodDisruptionBudget[]) {
+  const known = namespaces.get(budgets) ?? Map.groupBy(budgets, (each) => each.meta.namespace);
+  namespaces.set(budgets, known);
+  return known.get(meta.namespace) ?? NONE;
 }
 
 /**
