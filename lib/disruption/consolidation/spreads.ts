@@ -5,7 +5,7 @@ import type { TopologyRule } from '#lib/solver/topology/rule.ts';
 import type { Apartness, MoverKind } from './movers.ts';
 
 /** How pods would stand over zones and the like, while some are moved. */
-export interface SpreadTally {
+interface SpreadTally {
   /** Whether no spread of the pod's own would be too uneven. */
   readonly admits: (kind: MoverKind, host: string) => boolean;
   readonly add: (kind: MoverKind, host: string) => void;

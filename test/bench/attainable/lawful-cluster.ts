@@ -24,14 +24,14 @@ import type { Source, SourceType } from '#lib/solver/sources.ts';
 import { NOTHING_LIMITED } from '#lib/solver/volumes/volume-usage.ts';
 
 /** A node that may go, and the pods that then have to move. */
-export interface LawfulNode {
+interface LawfulNode {
   readonly name: string;
   readonly usdPerHour: number;
   readonly movers: readonly MoverKind[];
 }
 
 /** A node that pods may move to, whether it may go itself or not. */
-export interface LawfulPlace {
+interface LawfulPlace {
   readonly name: string;
   readonly free: Amounts;
   readonly takes: (kind: MoverKind) => boolean;
