@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 
 /** What Lambda runs, by the name of its bundle: the file whose `handler` is invoked. */
 export const ENTRIES = {
@@ -28,6 +28,14 @@ export interface Bundle {
   readonly name: BundleName;
   readonly folder: string;
   readonly bytes: number;
+  /** What is read and compiled before the first invocation; the rest waits until it is called for. */
+  readonly atStart: AtStart;
+}
+
+interface AtStart {
+  readonly bytes: number;
+  /** Whose code that is, by package, ours being `lib`; the largest first. */
+  readonly parts: readonly (readonly [name: string, bytes: number])[];
 }
 
 /**
@@ -67,5 +75,33 @@ async function bundleOne(project: string, name: BundleName): Promise<Bundle> {
   if (bytes > MAX_BYTES) {
     throw new Error(`the bundle of ${name} has ${bytes} bytes; at most ${MAX_BYTES} are allowed`);
   }
-  return { name, folder, bytes };
+  return { name, folder, bytes, atStart: atStartOf(metafile, ENTRIES[name]) };
+}
+
+function atStartOf({ outputs }: Metafile, entry: string): AtStart {
+  const read = readFrom(outputs, entry);
+  const parts = new Map<string, number>();
+  for (const { inputs } of read) {
+    for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
+      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? 'lib';
+      parts.set(name, (parts.get(name) ?? 0) + bytesInOutput);
+    }
+  }
+  return {
+    bytes: read.reduce((sum, { bytes }) => sum + bytes, 0),
+    parts: [...parts].toSorted(([, left], [, right]) => right - left),
+  };
+}
+
+type Outputs = Metafile['outputs'];
+
+/** The output of an entry and those that it imports by statement, not those it imports on demand. */
+function readFrom(outputs: Outputs, entry: string): readonly Outputs[string][] {
+  const isEntry = (path: string): boolean => outputs[path]?.entryPoint === entry;
+  const read = new Set(Object.keys(outputs).filter(isEntry));
+  for (const path of read) {
+    const imports = outputs[path]?.imports ?? [];
+    for (const { kind, path: next } of imports) if (kind === 'import-statement') read.add(next);
+  }
+  return [...read].flatMap((path) => outputs[path] ?? []);
 }
