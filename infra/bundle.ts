@@ -34,7 +34,7 @@ export interface Bundle {
 
 interface AtStart {
   readonly bytes: number;
-  /** Whose code that is, by package, ours being `lib`; the largest first. */
+  /** Whose it is, by package, our own code being `lib`; the largest first. */
   readonly parts: readonly (readonly [name: string, bytes: number])[];
 }
 
@@ -83,7 +83,7 @@ function atStartOf({ outputs }: Metafile, entry: string): AtStart {
   const parts = new Map<string, number>();
   for (const { inputs } of read) {
     for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
-      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? 'lib';
+      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? ownPart(input);
       parts.set(name, (parts.get(name) ?? 0) + bytesInOutput);
     }
   }
@@ -92,6 +92,8 @@ function atStartOf({ outputs }: Metafile, entry: string): AtStart {
     parts: [...parts].toSorted(([, left], [, right]) => right - left),
   };
 }
+
+const ownPart = (input: string): string => (input.endsWith('.json') ? "EC2's table" : 'lib');
 
 type Outputs = Metafile['outputs'];
 
