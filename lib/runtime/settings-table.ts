@@ -145,7 +145,7 @@ export const SETTINGS = {
   },
   featureGates: {
     name: 'JOINERY_FEATURE_GATES',
-    says: "Karpenter's gates, in its notation; see below",
+    says: "Karpenter's gates, in its notation, as the README lists them",
     fallback: '',
     pattern: /^.*$/s,
     expected: 'gates such as NodeOverlay=true,StaticCapacity=true',
@@ -191,7 +191,8 @@ export const SETTINGS = {
     says: 'When nodes may be replaced, where NodePools do not say',
     fallback: '',
     pattern: /^.*$/s,
-    expected: 'a list as in the annotation joinery.dev/disruption-windows, or nothing',
+    expected:
+      'a list such as [{schedule: "0 2 * * sat", duration: 4h, timeZone: Europe/Berlin}], or nothing',
   },
   identity: {
     name: 'AWS_LAMBDA_LOG_STREAM_NAME',
