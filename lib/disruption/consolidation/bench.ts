@@ -63,7 +63,7 @@ export function openBench(facts: ConsolidationFacts): Bench {
   const world = openWorld({ snapshot, ground, promised, leaving: going });
   const spotToSpot = isOpen(settings, 'SpotToSpotConsolidation');
   const shunned = (set: readonly Source[]) => shunnedBy(set, snapshot);
-  const terms: Terms = { world, hurdle, spotToSpot, shunned };
+  const terms: Terms = { world, hurdle, spotToSpot, shunned, maker, axes: ground.axes, prices };
   const judge = balancedJudge(
     snapshot.nodes.map((state) => candidateOf(state, facts)),
     snapshot,

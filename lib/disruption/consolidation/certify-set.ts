@@ -1,14 +1,18 @@
 import type { Pod } from '#lib/model/pod.ts';
+import { type Amounts, type Axes, plus } from '#lib/solver/amounts.ts';
 import type { SealedClaim } from '#lib/solver/opening/seal.ts';
 import type { SimulationResult } from '#lib/solver/simulation.ts';
-import type { Blocked } from '../candidates.ts';
+import type { Blocked, Candidate } from '../candidates.ts';
 import type { DraftCommand } from '../draft-command.ts';
 import { CANNOT, type PricedType, pricedTypes, restrictClaim } from './certain-price.ts';
 import type { Source } from './eligible.ts';
+import type { FairPrices } from './fair-price.ts';
 import type { Hurdle } from './hurdle.ts';
+import { landingPlaceOf, leftOut } from './landing.ts';
 import { withinLimits } from './limits.ts';
+import type { MoverMaker } from './movers.ts';
 import { keepsSpotFlexible } from './spot-to-spot.ts';
-import type { Leading, World } from './world.ts';
+import { type Leading, movedPods, type World } from './world.ts';
 
 /** How a set of nodes is judged. */
 export interface Terms {
@@ -16,6 +20,9 @@ export interface Terms {
   readonly hurdle: Hurdle;
   /** Whether spot nodes may be replaced by spot nodes. */
   readonly spotToSpot: boolean;
+  readonly maker: MoverMaker;
+  readonly axes: Axes;
+  readonly prices: FairPrices;
   /** Types that nobody may go back to, for these nodes. */
   readonly shunned: (set: readonly Source[]) => ReadonlySet<string>;
 }
@@ -48,6 +55,9 @@ export function certifySet(
   if (removedUsdPerHour - worstUsdPerHour < atLeast || removedUsdPerHour <= worstUsdPerHour) {
     return tooLittle(removedUsdPerHour - worstUsdPerHour, podsMoved, atLeast);
   }
+  const surely = removedUsdPerHour - worstUsdPerHour;
+  const risk = riskOf(members, replacements, terms);
+  if (surely - risk < atLeast) return tooRisky(surely, risk);
   const expectedUsd = replacements.reduce(
     (sum, { cheapest }) => sum + cheapest.offering.usdPerHour,
     0,
@@ -64,6 +74,36 @@ export function certifySet(
       worstUsdPerHour: toNanos(worstUsdPerHour),
     },
   };
+}
+
+/** What nodes would cost for pods that find no room where kube-scheduler puts the others. */
+function riskOf(
+  members: readonly Candidate[],
+  replacements: readonly SealedClaim[],
+  { world, maker, axes, prices }: Terms,
+): number {
+  const names = new Set(members.map(({ state }) => state.name));
+  const movers = movedPods(members, world.withCreated()).map(maker.moverOf);
+  const places = [
+    ...world.landingPlaces().filter(({ host }) => !names.has(host.name)),
+    ...replacements.map((claim, at) => landingPlaceOf(claim, `replacement ${at}`, axes)),
+  ];
+  const outcomes = leftOut(movers, places, axes).map((left) =>
+    left.length === 0
+      ? 0
+      : prices.nodeFor(
+          left.reduce<Amounts>(
+            (sum, { kind }) => plus(sum, kind.amounts),
+            axes.map(() => 0),
+          ),
+        ),
+  );
+  return outcomes.reduce((sum, usd) => sum + usd, 0) / outcomes.length;
+}
+
+function tooRisky(saves: number, risk: number): Blocked {
+  const because = `it would save $${saves.toFixed(4)}/h, but pods might find no room where kube-scheduler puts others, which would cost $${risk.toFixed(4)}/h`;
+  return { by: 'hysteresis', because };
 }
 
 /** Sums of prices carry the noise of binary fractions. */

@@ -6,11 +6,15 @@ import type { StateNode } from '#lib/model/node.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { type Amounts, amountsOf } from '#lib/solver/amounts.ts';
 import type { Ground } from '#lib/solver/ground.ts';
+import { hostsOf } from '#lib/solver/hosts/hosts.ts';
 import type { SealedClaim } from '#lib/solver/opening/seal.ts';
 import { isUninitialized, type SimulationResult, simulate } from '#lib/solver/simulation.ts';
+import { NOTHING_LIMITED } from '#lib/solver/volumes/volume-usage.ts';
 import type { Candidate } from '../candidates.ts';
 import type { DraftCommand } from '../draft-command.ts';
+import type { LandingPlace } from './landing.ts';
 
 /** The cluster as it will be once the commands of the pass so far are carried out. */
 export interface World {
@@ -19,6 +23,8 @@ export interface World {
    * nodes would be bought for want of them it is refused, because it is better to wait for those.
    */
   readonly without: (candidates: readonly Candidate[], leading: Leading) => SimulationResult;
+  /** The nodes that kube-scheduler may give pods to once the commands so far are carried out. */
+  readonly landingPlaces: () => readonly LandingPlace[];
   /** The Snapshot with all nodes that exist, and those that the commands will create. */
   readonly withCreated: () => Snapshot;
   /** Carries a command out. */
@@ -54,6 +60,7 @@ export function openWorld({ snapshot, ground, promised, leaving }: WorldFacts): 
   const closed = new Set<string>();
   const young = snapshot.nodes.filter(isUninitialized).map(({ name }) => name);
   let current = snapshot;
+  let places: readonly LandingPlace[] | undefined;
   return {
     without: (candidates, { expected, avoided }) => {
       const simulation = {
@@ -74,8 +81,13 @@ export function openWorld({ snapshot, ground, promised, leaving }: WorldFacts): 
       const perhaps = tried(closed);
       return perhaps.blocking.length > 0 ? perhaps : surely;
     },
+    landingPlaces: () => {
+      places ??= placesBeside(gone, held, { snapshot, ground });
+      return places;
+    },
     withCreated: () => current,
     commit: ({ members, placements, replacements }) => {
+      places = undefined;
       for (const { state } of members) gone.add(state.name);
       for (const { pod, host } of placements) held.set(host, [...(held.get(host) ?? []), pod]);
       for (const sealed of replacements) {
@@ -90,6 +102,31 @@ export function openWorld({ snapshot, ground, promised, leaving }: WorldFacts): 
       }
     },
   };
+}
+
+const NOBODY_COMES: ReadonlyMap<string, readonly Pod[]> = new Map();
+
+const minus = (all: Amounts, some: Amounts): Amounts =>
+  all.map((amount, axis) => amount - (some[axis] ?? 0));
+
+function placesBeside(
+  gone: ReadonlySet<string>,
+  held: ReadonlyMap<string, readonly Pod[]>,
+  { snapshot, ground }: Pick<WorldFacts, 'snapshot' | 'ground'>,
+): readonly LandingPlace[] {
+  const daemonsCounted = { ...snapshot, daemonSets: ground.daemonSets };
+  const limits = { ...NOTHING_LIMITED, memo: ground.hosts };
+  return hostsOf(daemonsCounted, NOBODY_COMES, ground.axes, limits)
+    .filter(({ name, stateNode }) => !gone.has(name) && !isUninitialized(stateNode))
+    .flatMap((host): readonly LandingPlace[] => {
+      const { node } = host.stateNode;
+      if (!node) return [];
+      const coming = (held.get(host.name) ?? []).map(({ requests }) =>
+        amountsOf(requests, ground.axes),
+      );
+      const free = coming.reduce(minus, host.free);
+      return [{ host, has: amountsOf(node.allocatable, ground.axes), free }];
+    });
 }
 
 /** Whether every pod has a place on a node that is there. */

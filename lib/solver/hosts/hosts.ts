@@ -255,7 +255,7 @@ const EPHEMERAL_TAINTS: readonly Taint[] = [
 ];
 
 /** Whether a pod with `ask` may run on `host`, whatever that turns out to be. */
-export function accepts(host: Host, ask: Ask): boolean {
+export function accepts(host: Pick<Host, 'labels' | 'taints'>, ask: Ask): boolean {
   if (firstUntolerated(host.taints, ask.tolerations)) return false;
   return host.labels.every(
     (labels) => guarantees(labels, ask.requirements) && isCompatible(labels, ask.present, NO_KEYS),
