@@ -19,6 +19,7 @@ import { createStore } from '#lib/sim/kubernetes/store.ts';
 import type { KubeObject } from '#lib/sim/kubernetes/wire.ts';
 import { seededRandom } from '#lib/sim/random.ts';
 import { readCrd } from '#lib/sim/schema/custom-resource.ts';
+import { followWatch } from './follow-watch.ts';
 import { nodes } from './nodes.ts';
 import { workloads } from './workloads.ts';
 
@@ -81,17 +82,6 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString('utf8'));
 }
 
-function stream(asked: ApiRequest, answer: ServerResponse): void {
-  answer.writeHead(200, { 'content-type': 'application/json' });
-  answer.flushHeaders();
-  const stop = api.watch(asked, {
-    line: (line) => answer.write(`${JSON.stringify(line)}\n`),
-    end: () => answer.end(),
-  });
-  if (typeof stop === 'function') answer.on('close', stop);
-  else answer.end(`${JSON.stringify({ type: 'ERROR', object: stop.body })}\n`);
-}
-
 async function serve(request: IncomingMessage, answer: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', 'https://localhost');
   const contentType = request.headers['content-type'];
@@ -104,7 +94,7 @@ async function serve(request: IncomingMessage, answer: ServerResponse): Promise<
     ...(body !== undefined && { body }),
   };
   if (isWatch(asked)) {
-    stream(asked, answer);
+    followWatch(api, asked, answer);
     return;
   }
   const { status, body: told } = api.answer('bench', asked);

@@ -12,6 +12,7 @@ import { createStore } from '#lib/sim/kubernetes/store.ts';
 import type { KubeObject } from '#lib/sim/kubernetes/wire.ts';
 import { seededRandom } from '#lib/sim/random.ts';
 import { readCrd } from '#lib/sim/schema/custom-resource.ts';
+import { followWatch } from '../cluster/follow-watch.ts';
 import { listening } from './listening.ts';
 
 const PEM = readFileSync('test/recorded/localhost.pem');
@@ -56,7 +57,9 @@ export async function standInForKubernetes(
   };
   const server = createServer({ cert: PEM, key: PEM }, (request, answer) => {
     readRequest(request)
-      .then((asked) => (isWatch(asked) ? follow(api, asked, answer) : tell(api, asked, answer)))
+      .then((asked) =>
+        isWatch(asked) ? followWatch(api, asked, answer) : tell(api, asked, answer),
+      )
       .catch((error: unknown) => answer.destroy(Object(error)));
   });
   const port = await listening(server);
@@ -84,17 +87,6 @@ function tell(api: Api, asked: Asked, answer: ServerResponse): void {
   const isPacked = asked.takesGzip && text.length > PACKED_FROM_BYTES;
   answer.writeHead(status, isPacked ? { 'content-encoding': 'gzip' } : {});
   answer.end(isPacked ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
-}
-
-function follow(api: Api, asked: Asked, answer: ServerResponse): void {
-  answer.writeHead(200, { 'content-type': 'application/json' });
-  answer.flushHeaders();
-  const stop = api.watch(asked, {
-    line: (line) => answer.write(`${JSON.stringify(line)}\n`),
-    end: () => answer.end(),
-  });
-  if (typeof stop === 'function') answer.on('close', stop);
-  else answer.end(`${JSON.stringify({ type: 'ERROR', object: stop.body })}\n`);
 }
 
 interface Asked extends ApiRequest {
