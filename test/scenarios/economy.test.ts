@@ -136,7 +136,7 @@ describe('spot that is sold out', () => {
   });
 
   it('everywhere gives way to on-demand at once, without more NodeClaims, and comes back', async () => {
-    // Consolidation would try spot again and again, as it should: here only launches are counted.
+    // Here only launches for pods are counted.
     const onlyEmpty = (object: Readonly<Record<string, unknown>>) =>
       JSON.parse(JSON.stringify(object).replace('WhenEmptyOrUnderutilized', 'WhenEmpty'));
     const { world, stage, pass, callsSince, untilSound } = await anInflateWorld(onlyEmpty);
@@ -155,6 +155,24 @@ describe('spot that is sold out', () => {
     shortage.lift();
     stage.scale('inflate', 40);
     await stage.untilRunning('inflate', 40, 3 * MINUTE);
+    expect(stage.nodes().map(({ capacityType }) => capacityType)).toContain('spot');
+  });
+
+  it('everywhere is asked for again twice an hour at most for each node that it would replace', async () => {
+    const { world, stage, pass, callsSince, untilSound } = await anInflateWorld();
+    const shortage = world.aws.sellOut({ capacityType: 'spot', type: '*', zone: '*' });
+    expect(await untilSound(2 * MINUTE)).toBe(true);
+    await pass(10 * MINUTE);
+    callsSince();
+    await pass(HOUR);
+    const { CreateFleet, 'create nodeclaims': created } = callsSince();
+    const nodes = stage.nodes().length;
+
+    expect(CreateFleet).toBeGreaterThan(0);
+    expect(CreateFleet).toBeLessThanOrEqual(2 * nodes);
+    expect(created).toBeLessThanOrEqual(2 * nodes);
+    shortage.lift();
+    await pass(70 * MINUTE);
     expect(stage.nodes().map(({ capacityType }) => capacityType)).toContain('spot');
   });
 
