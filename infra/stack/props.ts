@@ -15,7 +15,7 @@ export interface ScheduleProps {
  */
 export type Door = 'http-api' | 'function-url' | 'none';
 
-/** What Joinery is deployed with. Whatever is absent has the default that the README's table names. */
+/** What Joinery is deployed with. Whatever is absent has the default that infra/PARAMETERS.md names. */
 export interface JoineryProps {
   /** The EKS cluster that nodes are made for, in the stack's region and account. */
   readonly clusterName: string;
@@ -53,7 +53,10 @@ export interface JoineryProps {
   readonly memoryMegabytes?: Partial<Record<BundleName, number>>;
   /** For how many days logs are kept. */
   readonly logRetentionDays?: number;
-  /** Settings of the functions by their names, such as JOINERY_PREFERENCE_POLICY. */
+  /**
+   * Settings of the functions by their names, such as JOINERY_PREFERENCE_POLICY. A bus that is known
+   * only when the stack is deployed is taken for a name, not for an ARN.
+   */
   readonly settings?: Readonly<Record<string, string>>;
   /** The folder that holds the bundles, each in a folder of its name; the package's own where absent. */
   readonly bundles?: string;
@@ -67,7 +70,7 @@ export interface AlarmLimits {
   readonly newNodeClaims: number;
 }
 
-/** What the README's table names. */
+/** What infra/PARAMETERS.md names. */
 export const DEFAULTS = {
   door: 'http-api',
   consolidateSchedule: { expression: 'rate(1 minute)', timeZone: 'UTC' },
