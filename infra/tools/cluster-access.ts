@@ -10,10 +10,10 @@
  */
 import { parseArgs } from 'node:util';
 import { createAccessEntry, findAccessEntries } from '#lib/aws/access-entries.ts';
-import { type AwsCall, typedCall } from '#lib/aws/call.ts';
+import { type AwsCall, typedCall } from '#lib/aws/calls/call.ts';
+import { sdkCall } from '#lib/aws/calls/sdk-call.ts';
 import { type DescribedCluster, describeCluster } from '#lib/aws/cluster.ts';
-import { sdkCall } from '#lib/aws/sdk-call.ts';
-import { type AccessEntry, planAccess } from '#lib/ec2/cluster-access.ts';
+import { type AccessEntry, planAccess } from '#lib/ec2/node-class/cluster-access.ts';
 
 /** Who is to be let in, and whether anything is to be done about it. */
 interface Wish {

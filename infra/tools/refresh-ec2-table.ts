@@ -20,8 +20,8 @@ import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { type DescribedType, factsOf, type Limits, runsLinux } from '#lib/aws/instance-types.ts';
-import type { Ec2Table, RegionalType, Sale } from '#lib/ec2/table.ts';
-import { encodeFacts, encodeRegion } from '#lib/ec2/table-codec.ts';
+import type { Ec2Table, RegionalType, Sale } from '#lib/ec2/catalog/table.ts';
+import { encodeFacts, encodeRegion } from '#lib/ec2/catalog/table-codec.ts';
 import { onDemandPrices, type Prices, spotPrices } from './price-list.ts';
 
 interface Recorded {
@@ -92,7 +92,7 @@ const OPTIONS = {
   'spot-history': option,
   limits: option,
   'prices-of': option,
-  out: { type: 'string', default: 'lib/ec2/data' },
+  out: { type: 'string', default: 'lib/ec2/catalog/data' },
 } as const;
 type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
 

@@ -1,7 +1,7 @@
 import { deleteInstanceProfile } from '#lib/aws/instance-profile.ts';
 import { tagInstance } from '#lib/aws/instances.ts';
 import { deleteLaunchTemplate } from '#lib/aws/node-class-remains.ts';
-import { soldOutUntil } from '#lib/ec2/fleet-errors.ts';
+import { soldOutUntil } from '#lib/ec2/launch/fleet-errors.ts';
 import { encodeChange, encodeStatus } from '#lib/kube/encode-change.ts';
 import { encodeNodeClaim } from '#lib/kube/encode-node-claim.ts';
 import { alreadyExists, isGone, KubeFailure } from '#lib/kube/errors.ts';

@@ -9,7 +9,7 @@ import {
   soldOutOf,
   soldOutUntil,
   THROTTLED,
-} from '#lib/ec2/fleet-errors.ts';
+} from '#lib/ec2/launch/fleet-errors.ts';
 import { rememberFullSubnets, rememberSoldOut } from '#lib/kube/sold-out.ts';
 import { LAUNCH_GROUP } from '#lib/model/labels.ts';
 import type { Launch, LaunchedInstance } from '#lib/model/launch.ts';

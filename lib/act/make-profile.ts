@@ -1,8 +1,8 @@
 import { awsErrorKind, describeAwsError } from '#lib/aws/errors.ts';
 import { ensureInstanceProfile } from '#lib/aws/instance-profile.ts';
-import { RESOLVED_CONDITIONS } from '#lib/ec2/node-class-parts.ts';
-import { DEPENDENTS } from '#lib/ec2/node-class-status.ts';
-import { decodeNodeClass } from '#lib/kube/decode-node-class.ts';
+import { RESOLVED_CONDITIONS } from '#lib/ec2/node-class/node-class-parts.ts';
+import { DEPENDENTS } from '#lib/ec2/node-class/node-class-status.ts';
+import { decodeNodeClass } from '#lib/kube/decode/decode-node-class.ts';
 import { encodeCondition } from '#lib/kube/encode-change.ts';
 import { send } from '#lib/kube/errors.ts';
 import { patchStatus, pathOfRef } from '#lib/kube/write.ts';

@@ -1,4 +1,4 @@
-import type { AwsCall, AwsOperation } from '#lib/aws/call.ts';
+import type { AwsCall, AwsOperation } from '#lib/aws/calls/call.ts';
 import { awsErrorKind } from '#lib/aws/errors.ts';
 import type { KnownTemplates } from '#lib/aws/launch-templates.ts';
 import { KubeFailure } from '#lib/kube/errors.ts';

@@ -2,10 +2,10 @@ import { tableBeforeAsking } from '#lib/aws/embedded-table.ts';
 import { describeAwsError } from '#lib/aws/errors.ts';
 import { findOnDemandPrices, findSpotPrices } from '#lib/aws/prices.ts';
 import { EmptyAnswer, findSoldTypes } from '#lib/aws/sold-types.ts';
-import { MEMORY_COUNTS_FOR_MS } from '#lib/ec2/discovered-memory.ts';
-import { type MarketNews, withNews } from '#lib/ec2/market.ts';
-import type { Ec2Table } from '#lib/ec2/table.ts';
-import { decodeTable, encodeFacts, encodeRegion } from '#lib/ec2/table-codec.ts';
+import { MEMORY_COUNTS_FOR_MS } from '#lib/ec2/catalog/discovered-memory.ts';
+import type { Ec2Table } from '#lib/ec2/catalog/table.ts';
+import { decodeTable, encodeFacts, encodeRegion } from '#lib/ec2/catalog/table-codec.ts';
+import { type MarketNews, withNews } from '#lib/ec2/offerings/market.ts';
 import {
   type CatalogFound,
   packCatalog,

@@ -1,7 +1,7 @@
-import { decodeNodeClaim } from '#lib/kube/decode-node-claim.ts';
+import { decodeNodeClaim } from '#lib/kube/decode/decode-node-claim.ts';
+import type { Wire } from '#lib/kube/decode/field.ts';
 import { encodeCondition } from '#lib/kube/encode-change.ts';
 import { KubeFailure, send } from '#lib/kube/errors.ts';
-import type { Wire } from '#lib/kube/field.ts';
 import { patch, patchStatus, pathOfRef } from '#lib/kube/write.ts';
 import { NODE_CLAIM_LIFE } from '#lib/model/condition-types.ts';
 import { withCondition, withRoot } from '#lib/model/conditions.ts';

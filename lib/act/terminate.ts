@@ -1,4 +1,4 @@
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { terminateInstances } from '#lib/aws/instances.ts';
 
 /** Ends one instance; resolves once EC2 has taken the call, rejects with what refuses it. */

@@ -1,5 +1,5 @@
 import { isSameTaint } from '#lib/constraints/taints.ts';
-import { decodeNode } from '#lib/kube/decode-node.ts';
+import { decodeNode } from '#lib/kube/decode/decode-node.ts';
 import { encodeChange } from '#lib/kube/encode-change.ts';
 import { KubeFailure, send } from '#lib/kube/errors.ts';
 import { patch, pathOfRef } from '#lib/kube/write.ts';

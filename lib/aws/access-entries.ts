@@ -1,5 +1,5 @@
-import type { AccessEntry } from '#lib/ec2/cluster-access.ts';
-import type { AwsCall } from './call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
+import type { AccessEntry } from '#lib/ec2/node-class/cluster-access.ts';
 import { awsErrorCode, awsErrorKind } from './errors.ts';
 
 const TYPES = ['STANDARD', 'EC2_LINUX', 'EC2_WINDOWS'] as const;

@@ -2,10 +2,10 @@ import type {
   CapacityReservation,
   DescribeCapacityReservationsCommandInput,
 } from '@aws-sdk/client-ec2';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { compareText } from '#lib/constraints/order.ts';
 import type { CapacityReservationSelectorTerm } from '#lib/model/node-class.ts';
 import type { FoundCapacityReservation } from '#lib/model/node-class-facts.ts';
-import type { AwsCall } from './call.ts';
 import { awsErrorKind } from './errors.ts';
 import { onceEach, tagFilters } from './network.ts';
 import { everyPage } from './pages.ts';

@@ -1,5 +1,5 @@
-import { dnsAddressIn } from '#lib/ec2/service-network.ts';
-import type { AwsCall } from './call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
+import { dnsAddressIn } from '#lib/ec2/user-data/service-network.ts';
 
 /** How a cluster decides who an IAM role is: by access entries, by the ConfigMap aws-auth, by both. */
 type AuthenticationMode = 'API' | 'API_AND_CONFIG_MAP' | 'CONFIG_MAP';

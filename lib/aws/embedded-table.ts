@@ -1,8 +1,8 @@
-import instanceTypes from '#lib/ec2/data/instance-types.json' with { type: 'json' };
-import usEast1 from '#lib/ec2/data/us-east-1.json' with { type: 'json' };
-import usWest2 from '#lib/ec2/data/us-west-2.json' with { type: 'json' };
-import type { Ec2Table } from '#lib/ec2/table.ts';
-import { decodeFacts, decodeTable } from '#lib/ec2/table-codec.ts';
+import instanceTypes from '#lib/ec2/catalog/data/instance-types.json' with { type: 'json' };
+import usEast1 from '#lib/ec2/catalog/data/us-east-1.json' with { type: 'json' };
+import usWest2 from '#lib/ec2/catalog/data/us-west-2.json' with { type: 'json' };
+import type { Ec2Table } from '#lib/ec2/catalog/table.ts';
+import { decodeFacts, decodeTable } from '#lib/ec2/catalog/table-codec.ts';
 import type { Limits } from './instance-types.ts';
 
 const REGIONS: ReadonlyMap<string, unknown> = new Map([

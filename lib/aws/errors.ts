@@ -1,4 +1,4 @@
-import { SOLD_OUT_CODES } from '#lib/ec2/fleet-errors.ts';
+import { SOLD_OUT_CODES } from '#lib/ec2/launch/fleet-errors.ts';
 
 /**
  * What a failed AWS call means for whoever made it. soldOut: ask for something else. notFound: it

@@ -1,4 +1,4 @@
-import type { AwsCall } from './call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 
 /** Something that was decided, for whoever listens to an event bus. */
 export interface Announcement {

@@ -4,11 +4,11 @@ import type {
   CreateFleetError,
   CreateFleetInstance,
 } from '@aws-sdk/client-ec2';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { compareText } from '#lib/constraints/order.ts';
-import type { FleetError, FleetOption } from '#lib/ec2/fleet-errors.ts';
+import type { FleetError, FleetOption } from '#lib/ec2/launch/fleet-errors.ts';
 import type { CapacityType } from '#lib/model/instance-type.ts';
 import type { Launch, LaunchedInstance } from '#lib/model/launch.ts';
-import type { AwsCall } from './call.ts';
 import { awsErrorCode, isTokenMismatch } from './errors.ts';
 import { createRequest, ensureLaunchTemplates, type KnownTemplates } from './launch-templates.ts';
 

@@ -1,10 +1,10 @@
 import type { DescribeImagesCommandInput, Filter, Image } from '@aws-sdk/client-ec2';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { compareText } from '#lib/constraints/order.ts';
-import type { AmiAlias } from '#lib/ec2/ami-family.ts';
-import { imageParametersOf } from '#lib/ec2/image-parameters.ts';
+import type { AmiAlias } from '#lib/ec2/images/ami-family.ts';
+import { imageParametersOf } from '#lib/ec2/images/image-parameters.ts';
 import type { SelectorTerm } from '#lib/model/node-class.ts';
 import type { FoundImage, ImageVariant } from '#lib/model/node-class-facts.ts';
-import type { AwsCall } from './call.ts';
 import { onceEach, tagFilters } from './network.ts';
 import { everyPage } from './pages.ts';
 

@@ -1,8 +1,8 @@
 import type { InstanceProfile as IamProfile } from '@aws-sdk/client-iam';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { compareText } from '#lib/constraints/order.ts';
-import type { InstanceProfile } from '#lib/ec2/instance-profile.ts';
+import type { InstanceProfile } from '#lib/ec2/node-class/instance-profile.ts';
 import type { FoundInstanceProfile } from '#lib/model/node-class-facts.ts';
-import type { AwsCall } from './call.ts';
 import { alreadyExists, awsErrorKind } from './errors.ts';
 import { tagList } from './tags.ts';
 

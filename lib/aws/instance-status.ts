@@ -1,6 +1,6 @@
 import type { Filter, InstanceStatus, InstanceStatusSummary } from '@aws-sdk/client-ec2';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import type { InstanceHealth } from '#lib/ec2/instance-status.ts';
-import type { AwsCall } from './call.ts';
 import { everyPage } from './pages.ts';
 
 /**

@@ -4,7 +4,7 @@ import type {
   InstanceTypeInfo,
   NeuronDeviceInfo,
 } from '@aws-sdk/client-ec2';
-import type { Device, InstanceTypeFacts, NeuronDevice } from '#lib/ec2/table.ts';
+import type { Device, InstanceTypeFacts, NeuronDevice } from '#lib/ec2/catalog/table.ts';
 
 /** One item of DescribeInstanceTypes, the SDK's list of the names that it knows left aside. */
 export type DescribedType = Omit<InstanceTypeInfo, 'InstanceType'> & {

@@ -1,8 +1,8 @@
 import type { Instance as DescribedInstance, Filter } from '@aws-sdk/client-ec2';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { compareText } from '#lib/constraints/order.ts';
 import type { Instance } from '#lib/model/instance.ts';
 import { NODECLASS, NODEPOOL } from '#lib/model/labels.ts';
-import type { AwsCall } from './call.ts';
 import { awsErrorKind } from './errors.ts';
 import { everyPage } from './pages.ts';
 import { tagList, tagsByKey } from './tags.ts';

@@ -1,7 +1,7 @@
 import type { CreateLaunchTemplateCommandInput } from '@aws-sdk/client-ec2';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { NODECLASS } from '#lib/model/labels.ts';
 import type { FoundLaunchTemplate, Launch, LaunchTemplate } from '#lib/model/launch.ts';
-import type { AwsCall } from './call.ts';
 import { alreadyExists } from './errors.ts';
 import { everyPage } from './pages.ts';
 import { tagList } from './tags.ts';

@@ -1,4 +1,5 @@
 import type { Filter } from '@aws-sdk/client-ec2';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { compareText } from '#lib/constraints/order.ts';
 import type { SelectorTerm } from '#lib/model/node-class.ts';
 import type {
@@ -6,7 +7,6 @@ import type {
   FoundSubnet,
   NodeClassFacts,
 } from '#lib/model/node-class-facts.ts';
-import type { AwsCall } from './call.ts';
 import { describeAwsError } from './errors.ts';
 import { everyPage } from './pages.ts';
 

@@ -1,5 +1,6 @@
-import { aliasOf } from '#lib/ec2/ami-family.ts';
-import { profilePathOf } from '#lib/ec2/instance-profile.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
+import { aliasOf } from '#lib/ec2/images/ami-family.ts';
+import { profilePathOf } from '#lib/ec2/node-class/instance-profile.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import type {
   FoundInstanceProfile,
@@ -7,7 +8,6 @@ import type {
   Unanswered,
 } from '#lib/model/node-class-facts.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
-import type { AwsCall } from './call.ts';
 import { findCapacityReservations } from './capacity-reservations.ts';
 import { describeAwsError } from './errors.ts';
 import { findImages } from './images.ts';

@@ -1,9 +1,9 @@
-import { profilePathOf } from '#lib/ec2/instance-profile.ts';
-import { templateTagsOf } from '#lib/ec2/tags.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
+import { templateTagsOf } from '#lib/ec2/launch/tags.ts';
+import { profilePathOf } from '#lib/ec2/node-class/instance-profile.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import type { LeftBehind, NodeClassRemains } from '#lib/model/node-class-facts.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
-import type { AwsCall } from './call.ts';
 import { awsErrorKind, describeAwsError } from './errors.ts';
 import { findInstanceProfiles } from './instance-profile.ts';
 import { tagFilters } from './network.ts';

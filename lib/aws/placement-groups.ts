@@ -1,6 +1,6 @@
 import type { PlacementGroup } from '@aws-sdk/client-ec2';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import type { PlacementGroupSelector, ResolvedPlacementGroup } from '#lib/model/node-class.ts';
-import type { AwsCall } from './call.ts';
 import { awsErrorKind } from './errors.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Filter } from '@aws-sdk/client-pricing';
-import type { OnDemandPrices, SpotPrices } from '#lib/ec2/market.ts';
-import type { TableZone } from '#lib/ec2/table.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
+import type { TableZone } from '#lib/ec2/catalog/table.ts';
+import type { OnDemandPrices, SpotPrices } from '#lib/ec2/offerings/market.ts';
 import type { EpochMs } from '#lib/model/time.ts';
-import type { AwsCall } from './call.ts';
 import { everyPage } from './pages.ts';
 import { priceOfProduct } from './price-list.ts';
 import { expectSome } from './sold-types.ts';

@@ -1,4 +1,4 @@
-import type { AwsCall } from './call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 
 /** Puts a hint into Joinery's own queue, where it can be received after `delaySeconds` (0–900). */
 export async function sendHint(

@@ -1,6 +1,6 @@
-import type { SoldTypes } from '#lib/ec2/market.ts';
-import type { TableZone } from '#lib/ec2/table.ts';
-import type { AwsCall } from './call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
+import type { TableZone } from '#lib/ec2/catalog/table.ts';
+import type { SoldTypes } from '#lib/ec2/offerings/market.ts';
 import { embeddedLimits } from './embedded-table.ts';
 import { type DescribedType, factsOf, runsLinux } from './instance-types.ts';
 import { everyPage } from './pages.ts';

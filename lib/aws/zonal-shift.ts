@@ -1,5 +1,5 @@
-import type { ManagedResource, ZoneShift } from '#lib/ec2/zonal-shift.ts';
-import type { AwsCall, AwsOperations } from './call.ts';
+import type { AwsCall, AwsOperations } from '#lib/aws/calls/call.ts';
+import type { ManagedResource, ZoneShift } from '#lib/ec2/offerings/zonal-shift.ts';
 
 type Answer = AwsOperations['GetManagedResource']['output'];
 

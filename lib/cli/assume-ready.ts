@@ -1,11 +1,11 @@
 import { compareText } from '#lib/constraints/order.ts';
-import type { DecodedObjects } from '#lib/kube/decode.ts';
+import type { DecodedObjects } from '#lib/kube/decode/decode.ts';
 import { AWS_GROUP } from '#lib/model/labels.ts';
 import type { NodeClass, ResolvedSubnet } from '#lib/model/node-class.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
-import { nodePoolProblems } from '#lib/model/node-pool-validation.ts';
 import type { Condition } from '#lib/model/object.ts';
 import type { EpochMs } from '#lib/model/time.ts';
+import { nodePoolProblems } from '#lib/model/validation/node-pool-validation.ts';
 
 /** The objects with what controllers would have found out, and what was taken for granted. */
 export interface Assumption {

@@ -1,8 +1,8 @@
 import { selects } from '#lib/constraints/label-selector.ts';
-import { texts } from '#lib/kube/decode-meta.ts';
-import { decodeLabelSelector } from '#lib/kube/decode-scheduling.ts';
-import { DecodeError, group, optional, type Wire } from '#lib/kube/field.ts';
-import { numberOrText } from '#lib/kube/scalar.ts';
+import { texts } from '#lib/kube/decode/decode-meta.ts';
+import { decodeLabelSelector } from '#lib/kube/decode/decode-scheduling.ts';
+import { DecodeError, group, optional, type Wire } from '#lib/kube/decode/field.ts';
+import { numberOrText } from '#lib/kube/decode/scalar.ts';
 import { namespaceOf } from './file-objects.ts';
 
 /**

@@ -8,8 +8,8 @@ import {
   requirementsOfLabels,
   specsOfRequirements,
 } from '#lib/constraints/requirements.ts';
-import { allocatableOf } from '#lib/ec2/overhead.ts';
-import { decodeRequirement } from '#lib/kube/decode-scheduling.ts';
+import { allocatableOf } from '#lib/ec2/kubelet/overhead.ts';
+import { decodeRequirement } from '#lib/kube/decode/decode-scheduling.ts';
 import {
   DecodeError,
   list,
@@ -20,8 +20,8 @@ import {
   type Wire,
   wire,
   withDefault,
-} from '#lib/kube/field.ts';
-import { amounts, flag, integer, name, oneOf, text, textMap } from '#lib/kube/scalar.ts';
+} from '#lib/kube/decode/field.ts';
+import { amounts, flag, integer, name, oneOf, text, textMap } from '#lib/kube/decode/scalar.ts';
 import type { InstanceType, KubeletReserves, Offering } from '#lib/model/instance-type.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, RESERVATION_ID, ZONE, ZONE_ID } from '#lib/model/labels.ts';
 import type { OfferedTypes } from './file-catalog.ts';

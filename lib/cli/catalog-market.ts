@@ -1,9 +1,9 @@
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { EMBEDDED_REGIONS, embeddedTable, tableBeforeAsking } from '#lib/aws/embedded-table.ts';
 import { findOnDemandPrices, findSpotPrices } from '#lib/aws/prices.ts';
 import { findSoldTypes } from '#lib/aws/sold-types.ts';
-import { withNews } from '#lib/ec2/market.ts';
-import type { Ec2Table } from '#lib/ec2/table.ts';
+import type { Ec2Table } from '#lib/ec2/catalog/table.ts';
+import { withNews } from '#lib/ec2/offerings/market.ts';
 import { type EpochMs, formatInstant } from '#lib/model/time.ts';
 import { type RecordedPaths, readRecorded } from './catalog-recorded.ts';
 

@@ -1,5 +1,5 @@
-import { decodeObjects, identityOf } from '#lib/kube/decode.ts';
-import type { Wire } from '#lib/kube/field.ts';
+import { decodeObjects, identityOf } from '#lib/kube/decode/decode.ts';
+import type { Wire } from '#lib/kube/decode/field.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import { filledIn, latestInstant, prioritiesOf } from './file-objects.ts';
 import { createOwnKinds, isOwnKind } from './own-kinds.ts';

@@ -1,8 +1,8 @@
 import { embeddedLimits } from '#lib/aws/embedded-table.ts';
 import { type DescribedType, factsOf, runsLinux } from '#lib/aws/instance-types.ts';
 import { compareText } from '#lib/constraints/order.ts';
-import type { MarketNews, SoldTypes, SpotPrices } from '#lib/ec2/market.ts';
-import type { TableZone } from '#lib/ec2/table.ts';
+import type { TableZone } from '#lib/ec2/catalog/table.ts';
+import type { MarketNews, SoldTypes, SpotPrices } from '#lib/ec2/offerings/market.ts';
 import {
   DecodeError,
   list,
@@ -14,8 +14,8 @@ import {
   type Wire,
   wire,
   withDefault,
-} from '#lib/kube/field.ts';
-import { integer, name, text } from '#lib/kube/scalar.ts';
+} from '#lib/kube/decode/field.ts';
+import { integer, name, text } from '#lib/kube/decode/scalar.ts';
 import { fileSentence, textOfFile } from './json-file.ts';
 
 /** Where answers of EC2 were recorded. */

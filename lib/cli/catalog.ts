@@ -1,10 +1,10 @@
-import { amiFamilyOf } from '#lib/ec2/ami-family.ts';
-import { droppedSettings } from '#lib/ec2/bottlerocket-settings.ts';
-import { assumedSubnets, catalogOf } from '#lib/ec2/catalog.ts';
-import { hasExpressions, kubeletNumbers } from '#lib/ec2/kubelet-numbers.ts';
-import { type NumberSettings, nodeSettingsOf } from '#lib/ec2/node-settings.ts';
-import type { Ec2Table } from '#lib/ec2/table.ts';
-import { userDataProblem } from '#lib/ec2/user-data.ts';
+import { assumedSubnets, catalogOf } from '#lib/ec2/catalog/catalog.ts';
+import { type NumberSettings, nodeSettingsOf } from '#lib/ec2/catalog/node-settings.ts';
+import type { Ec2Table } from '#lib/ec2/catalog/table.ts';
+import { amiFamilyOf } from '#lib/ec2/images/ami-family.ts';
+import { hasExpressions, kubeletNumbers } from '#lib/ec2/kubelet/kubelet-numbers.ts';
+import { droppedSettings } from '#lib/ec2/user-data/bottlerocket-settings.ts';
+import { userDataProblem } from '#lib/ec2/user-data/user-data.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import { catalogLines } from './catalog-encode.ts';
 import { type LiveAws, type MarketSource, readMarket, regionOfZone } from './catalog-market.ts';
@@ -77,8 +77,8 @@ function refuse(problems: readonly string[], io: Pick<Io, 'err'>): number {
 const AWS: LiveAws = {
   connect: async (region) => {
     const [{ typedCall }, { sdkCall }] = await Promise.all([
-      import('#lib/aws/call.ts'),
-      import('#lib/aws/sdk-call.ts'),
+      import('#lib/aws/calls/call.ts'),
+      import('#lib/aws/calls/sdk-call.ts'),
     ]);
     return typedCall(sdkCall({ region }));
   },

@@ -3,7 +3,7 @@ import { createDrift } from '#functions/drift/drift.ts';
 import { createInterrupt } from '#functions/interrupt/interrupt.ts';
 import { createAdmission } from '#functions/provision/admission.ts';
 import { createProvision } from '#functions/provision/provision.ts';
-import { typedCall } from '#lib/aws/call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
 import { withPatience } from '#lib/kube/patience.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';

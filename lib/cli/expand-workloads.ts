@@ -1,6 +1,6 @@
 import { type Labels, selects } from '#lib/constraints/label-selector.ts';
-import { texts } from '#lib/kube/decode-meta.ts';
-import { decodeLabelSelector } from '#lib/kube/decode-scheduling.ts';
+import { texts } from '#lib/kube/decode/decode-meta.ts';
+import { decodeLabelSelector } from '#lib/kube/decode/decode-scheduling.ts';
 import {
   DecodeError,
   group,
@@ -9,8 +9,8 @@ import {
   type Wire,
   wire,
   withDefault,
-} from '#lib/kube/field.ts';
-import { flag, integer } from '#lib/kube/scalar.ts';
+} from '#lib/kube/decode/field.ts';
+import { flag, integer } from '#lib/kube/decode/scalar.ts';
 import { shortDigest } from '#lib/model/digest.ts';
 import { nameOf, namespaceOf } from './file-objects.ts';
 

@@ -1,7 +1,7 @@
 import { EMBEDDED_REGIONS, embeddedTable } from '#lib/aws/embedded-table.ts';
 import { compareText } from '#lib/constraints/order.ts';
-import { assumedSubnets, catalogOf } from '#lib/ec2/catalog.ts';
-import type { DecodedObjects } from '#lib/kube/decode.ts';
+import { assumedSubnets, catalogOf } from '#lib/ec2/catalog/catalog.ts';
+import type { DecodedObjects } from '#lib/kube/decode/decode.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
 import { REGION, ZONE } from '#lib/model/labels.ts';

@@ -1,5 +1,5 @@
-import { identityOf } from '#lib/kube/decode.ts';
-import { DecodeError, group, type Wire } from '#lib/kube/field.ts';
+import { identityOf } from '#lib/kube/decode/decode.ts';
+import { DecodeError, group, type Wire } from '#lib/kube/decode/field.ts';
 import { groupOf, isKind, KINDS } from '#lib/kube/kinds.ts';
 import { shortDigest } from '#lib/model/digest.ts';
 import { type EpochMs, formatInstant, parseInstant } from '#lib/model/time.ts';

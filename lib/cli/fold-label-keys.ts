@@ -1,5 +1,5 @@
-import { texts } from '#lib/kube/decode-meta.ts';
-import { group, list, type Wire, wire } from '#lib/kube/field.ts';
+import { texts } from '#lib/kube/decode/decode-meta.ts';
+import { group, list, type Wire, wire } from '#lib/kube/decode/field.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';

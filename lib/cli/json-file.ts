@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { DecodeError } from '#lib/kube/field.ts';
+import { DecodeError } from '#lib/kube/decode/field.ts';
 
 const unzip = promisify(gunzip);
 

@@ -1,4 +1,4 @@
-import type { NumberSettings } from '#lib/ec2/node-settings.ts';
+import type { NumberSettings } from '#lib/ec2/catalog/node-settings.ts';
 import { parseFeatureGates } from '#lib/model/feature-gates.ts';
 
 /** What a command line may say about how a node's numbers are reckoned. */

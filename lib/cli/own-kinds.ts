@@ -1,5 +1,5 @@
-import { identityOf } from '#lib/kube/decode.ts';
-import type { Wire } from '#lib/kube/field.ts';
+import { identityOf } from '#lib/kube/decode/decode.ts';
+import type { Wire } from '#lib/kube/decode/field.ts';
 import { groupOf } from '#lib/kube/kinds.ts';
 import { admit } from '#lib/sim/schema/admit.ts';
 import { type CustomResource, readCrd } from '#lib/sim/schema/custom-resource.ts';

@@ -1,6 +1,6 @@
-import { dnsAddressIn } from '#lib/ec2/service-network.ts';
-import { optional, required, type Wire, wire } from '#lib/kube/field.ts';
-import { oneOf, text } from '#lib/kube/scalar.ts';
+import { dnsAddressIn } from '#lib/ec2/user-data/service-network.ts';
+import { optional, required, type Wire, wire } from '#lib/kube/decode/field.ts';
+import { oneOf, text } from '#lib/kube/decode/scalar.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import { fileSentence, textOfFile } from './json-file.ts';
 

@@ -1,4 +1,4 @@
-import { gatedKinds, SNAPSHOT_KINDS, SPREAD_KINDS } from '#lib/kube/decode.ts';
+import { gatedKinds, SNAPSHOT_KINDS, SPREAD_KINDS } from '#lib/kube/decode/decode.ts';
 import { isGone } from '#lib/kube/errors.ts';
 import { KINDS, type Kind } from '#lib/kube/kinds.ts';
 import { listAll } from '#lib/kube/list.ts';

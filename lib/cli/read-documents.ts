@@ -1,5 +1,5 @@
 import { LineCounter, parseDocument } from 'yaml';
-import { identityOf } from '#lib/kube/decode.ts';
+import { identityOf } from '#lib/kube/decode/decode.ts';
 
 /** One object of a file. */
 export interface FileDocument {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { parseSchedulerConfig } from '#lib/kube/decode-scheduler-config.ts';
+import { parseSchedulerConfig } from '#lib/kube/decode/decode-scheduler-config.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 
 /** The spread of pods that ask for none, as the file at `path` says; or what is wrong with it. */

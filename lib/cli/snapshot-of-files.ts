@@ -1,6 +1,6 @@
 import { type BufferTargets, decodeTargets, targetRefs } from '#lib/kube/buffer-targets.ts';
-import { decodeObjects, identityOf } from '#lib/kube/decode.ts';
-import type { Wire } from '#lib/kube/field.ts';
+import { decodeObjects, identityOf } from '#lib/kube/decode/decode.ts';
+import type { Wire } from '#lib/kube/decode/field.ts';
 import { decodeSoldOut, SOLD_OUT_NAME } from '#lib/kube/sold-out.ts';
 import type { CapacityBuffer } from '#lib/model/capacity-buffer.ts';
 import { NAMESPACE } from '#lib/model/labels.ts';

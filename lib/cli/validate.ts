@@ -1,5 +1,5 @@
-import { decodeObjects, identityOf } from '#lib/kube/decode.ts';
-import { nodePoolProblems } from '#lib/model/node-pool-validation.ts';
+import { decodeObjects, identityOf } from '#lib/kube/decode/decode.ts';
+import { nodePoolProblems } from '#lib/model/validation/node-pool-validation.ts';
 import { type Admission, admit } from '#lib/sim/schema/admit.ts';
 import { type CustomResource, readCrd } from '#lib/sim/schema/custom-resource.ts';
 import type { FieldError } from '#lib/sim/schema/field-error.ts';

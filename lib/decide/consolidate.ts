@@ -5,7 +5,7 @@ import { consentWarnings } from '#lib/disruption/consent-warnings.ts';
 import { consolidation } from '#lib/disruption/consolidation/consolidation.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import { emptiness } from '#lib/disruption/emptiness.ts';
-import { overdueLifts } from '#lib/lifecycle/barrier.ts';
+import { overdueLifts } from '#lib/lifecycle/joining/barrier.ts';
 import type { Placement, Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { overlaid } from '#lib/solver/overlays/overlay.ts';

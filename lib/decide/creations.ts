@@ -1,5 +1,5 @@
 import { compareText } from '#lib/constraints/order.ts';
-import { nodeClassStamps } from '#lib/ec2/node-class-stamps.ts';
+import { nodeClassStamps } from '#lib/ec2/node-class/node-class-stamps.ts';
 import { shortDigest } from '#lib/model/digest.ts';
 import { FOR_PODS, LAUNCH_GROUP } from '#lib/model/labels.ts';
 import type { NewNodeClaim } from '#lib/model/node-claim.ts';

@@ -1,11 +1,11 @@
 import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import { openLedger } from '#lib/disruption/consent-ledger.ts';
-import { marketUpkeep } from '#lib/ec2/market-refresh.ts';
-import { reservedUpkeep } from '#lib/ec2/reserved-upkeep.ts';
-import { overdueLifts } from '#lib/lifecycle/barrier.ts';
-import { driftedActions } from '#lib/lifecycle/drifted.ts';
-import { stampHashes } from '#lib/lifecycle/hash-stamping.ts';
+import { marketUpkeep } from '#lib/ec2/offerings/market-refresh.ts';
+import { reservedUpkeep } from '#lib/ec2/offerings/reserved-upkeep.ts';
+import { driftedActions } from '#lib/lifecycle/health/drifted.ts';
+import { overdueLifts } from '#lib/lifecycle/joining/barrier.ts';
 import { resolveNodeClasses } from '#lib/lifecycle/node-class.ts';
+import { stampHashes } from '#lib/lifecycle/status/hash-stamping.ts';
 import type { Action, Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { overlaid } from '#lib/solver/overlays/overlay.ts';

@@ -1,10 +1,10 @@
 import { compareText } from '#lib/constraints/order.ts';
-import { gravestOf } from '#lib/lifecycle/gravest.ts';
+import { gravestOf } from '#lib/lifecycle/health/gravest.ts';
 import {
   type Concerned,
   type InterruptionStep,
   interruptionStep,
-} from '#lib/lifecycle/interrupted.ts';
+} from '#lib/lifecycle/health/interrupted.ts';
 import { instanceIdOf } from '#lib/lifecycle/provider-id.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
 import type { Command } from '#lib/model/command.ts';

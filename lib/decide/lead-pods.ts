@@ -1,6 +1,6 @@
 import { isUntried } from '#lib/consent/pods.ts';
 import { byNamespacedName, chain } from '#lib/constraints/order.ts';
-import { liftOf, type Release } from '#lib/lifecycle/barrier.ts';
+import { liftOf, type Release } from '#lib/lifecycle/joining/barrier.ts';
 import type { Node } from '#lib/model/node.ts';
 import { nodeRef, podRef } from '#lib/model/object-ref.ts';
 import type { Action, Placement } from '#lib/model/plan.ts';

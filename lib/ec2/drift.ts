@@ -1,3 +1,4 @@
+import { imageChoice } from '#lib/ec2/images/image-choice.ts';
 import type { Instance } from '#lib/model/instance.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
 import {
@@ -8,7 +9,6 @@ import {
 } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
-import { imageChoice } from './image-choice.ts';
 
 /** Why an instance is no longer what its NodeClass would launch, in the order they are looked for. */
 export type Ec2Drift =

@@ -1,3 +1,5 @@
+import { decodeBufferTarget } from '#lib/kube/decode/decode-capacity-buffer.ts';
+import { DecodeError } from '#lib/kube/decode/field.ts';
 import {
   type BufferTarget,
   type CapacityBuffer,
@@ -5,9 +7,7 @@ import {
   targetRefOf,
 } from '#lib/model/capacity-buffer.ts';
 import type { LeftOut } from '#lib/model/snapshot.ts';
-import { decodeBufferTarget } from './decode-capacity-buffer.ts';
 import { isGone, send } from './errors.ts';
-import { DecodeError } from './field.ts';
 import { KINDS, pathOf } from './kinds.ts';
 import type { KubeTransport } from './transport.ts';
 

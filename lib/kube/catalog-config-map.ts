@@ -1,11 +1,11 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { decodeMeta, texts } from '#lib/kube/decode/decode-meta.ts';
+import { wire } from '#lib/kube/decode/field.ts';
 import { NAMESPACE } from '#lib/model/labels.ts';
 import { MARKET_PARTS, type MarketDates } from '#lib/model/market.ts';
 import type { ObjectRef } from '#lib/model/object.ts';
 import { formatInstant, parseInstant } from '#lib/model/time.ts';
-import { decodeMeta, texts } from './decode-meta.ts';
 import { alreadyExists, isGone, KubeFailure, send } from './errors.ts';
-import { wire } from './field.ts';
 import { pathOf } from './kinds.ts';
 import { createOurs } from './namespace.ts';
 import { SCHEMA, SCHEMA_VALUE } from './own-annotations.ts';

@@ -1,11 +1,11 @@
 import { formatResources } from '#lib/constraints/resources.ts';
 import type { Taint } from '#lib/constraints/taints.ts';
+import { present, type Wire } from '#lib/kube/decode/field.ts';
 import type { ResolvedCapacityReservation } from '#lib/model/node-class.ts';
 import type { Condition, Owner } from '#lib/model/object.ts';
 import type { MetaChange, StatusChange } from '#lib/model/plan.ts';
 import { formatInstant } from '#lib/model/time.ts';
 import { encodeTaint } from './encode-node-claim.ts';
-import { present, type Wire } from './field.ts';
 
 /** A merge patch of an object's metadata and, for Nodes, of its taints. */
 export function encodeChange(meta: MetaChange, taints: readonly Taint[] | undefined): Wire {

@@ -1,9 +1,9 @@
 import { formatResources } from '#lib/constraints/resources.ts';
 import type { Taint } from '#lib/constraints/taints.ts';
+import type { Wire } from '#lib/kube/decode/field.ts';
 import { TERMINATION_FINALIZER } from '#lib/model/labels.ts';
 import type { NewNodeClaim, NodeClaimSpec } from '#lib/model/node-claim.ts';
 import { formatDuration } from '#lib/model/time.ts';
-import type { Wire } from './field.ts';
 
 /**
  * The body of a NodeClaim that is to be created, but for apiVersion and kind. It carries its

@@ -1,5 +1,5 @@
-import { required, wire, withDefault } from './field.ts';
-import { text } from './scalar.ts';
+import { required, wire, withDefault } from '#lib/kube/decode/field.ts';
+import { text } from '#lib/kube/decode/scalar.ts';
 import type { KubeRequest, KubeResponse, KubeTransport } from './transport.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { isSameTaint, type Taint } from '#lib/constraints/taints.ts';
+import { decodeTaint } from '#lib/kube/decode/decode-scheduling.ts';
+import { group, list, required, wire, withDefault } from '#lib/kube/decode/field.ts';
+import { name, text } from '#lib/kube/decode/scalar.ts';
 import { COMPONENT } from '#lib/model/labels.ts';
 import type { ObjectRef } from '#lib/model/object.ts';
-import { decodeTaint } from './decode-scheduling.ts';
 import { send } from './errors.ts';
-import { group, list, required, wire, withDefault } from './field.ts';
 import { listAll } from './list.ts';
-import { name, text } from './scalar.ts';
 import type { KubeTransport } from './transport.ts';
 import { patchWithTests, pathOfRef } from './write.ts';
 

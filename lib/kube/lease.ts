@@ -1,6 +1,6 @@
+import { decodeLease, type LeaseRecord } from '#lib/kube/decode/decode-lease.ts';
 import { COMPONENT, NAMESPACE } from '#lib/model/labels.ts';
 import { type EpochMs, formatInstant } from '#lib/model/time.ts';
-import { decodeLease, type LeaseRecord } from './decode-lease.ts';
 import { microTime } from './encode-time.ts';
 import { alreadyExists, isGone, KubeFailure, send } from './errors.ts';
 import { pathOf } from './kinds.ts';

@@ -1,7 +1,7 @@
+import { group, list, type Wire, wire, withDefault } from '#lib/kube/decode/field.ts';
+import { text } from '#lib/kube/decode/scalar.ts';
 import { KubeFailure, send } from './errors.ts';
-import { group, list, type Wire, wire, withDefault } from './field.ts';
 import { type Kind, pathOf } from './kinds.ts';
-import { text } from './scalar.ts';
 import type { KubeTransport } from './transport.ts';
 
 /** Objects a page. Small pages cost nothing and keep the heap low. */

@@ -1,10 +1,10 @@
+import { texts } from '#lib/kube/decode/decode-meta.ts';
+import { wire } from '#lib/kube/decode/field.ts';
 import { NAMESPACE } from '#lib/model/labels.ts';
 import type { MemoryRecord } from '#lib/model/memory-record.ts';
 import type { LeftOut } from '#lib/model/snapshot.ts';
 import { type EpochMs, formatInstant, parseInstant } from '#lib/model/time.ts';
-import { texts } from './decode-meta.ts';
 import { alreadyExists, isGone, send } from './errors.ts';
-import { wire } from './field.ts';
 import { pathOf } from './kinds.ts';
 import { createOurs } from './namespace.ts';
 import { SCHEMA, SCHEMA_VALUE } from './own-annotations.ts';

@@ -1,6 +1,6 @@
+import type { Wire } from '#lib/kube/decode/field.ts';
 import { NAMESPACE } from '#lib/model/labels.ts';
 import { isGone, KubeFailure } from './errors.ts';
-import type { Wire } from './field.ts';
 import type { Kind } from './kinds.ts';
 import type { KubeTransport } from './transport.ts';
 import { create } from './write.ts';

@@ -1,3 +1,5 @@
+import { group, optional, required, wire, withDefault } from '#lib/kube/decode/field.ts';
+import { instant, integer, name } from '#lib/kube/decode/scalar.ts';
 import { shortDigest } from '#lib/model/digest.ts';
 import { COMPONENT } from '#lib/model/labels.ts';
 import type { ObjectRef } from '#lib/model/object.ts';
@@ -5,9 +7,7 @@ import type { EpochMs } from '#lib/model/time.ts';
 import { microTime } from './encode-time.ts';
 import { alreadyExists, KubeFailure, send } from './errors.ts';
 import { type EventMemory, QUIET_MS } from './event-memory.ts';
-import { group, optional, required, wire, withDefault } from './field.ts';
 import { pathOf } from './kinds.ts';
-import { instant, integer, name } from './scalar.ts';
 import type { KubeTransport } from './transport.ts';
 import { create, patch } from './write.ts';
 

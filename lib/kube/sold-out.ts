@@ -1,11 +1,11 @@
+import { texts } from '#lib/kube/decode/decode-meta.ts';
+import { wire } from '#lib/kube/decode/field.ts';
 import type { CapacityType } from '#lib/model/instance-type.ts';
 import { NAMESPACE } from '#lib/model/labels.ts';
 import type { LeftOut } from '#lib/model/snapshot.ts';
 import type { SoldOut } from '#lib/model/sold-out.ts';
 import { type EpochMs, formatInstant, parseInstant } from '#lib/model/time.ts';
-import { texts } from './decode-meta.ts';
 import { alreadyExists, isGone, send } from './errors.ts';
-import { wire } from './field.ts';
 import { pathOf } from './kinds.ts';
 import { createOurs } from './namespace.ts';
 import { SCHEMA, SCHEMA_VALUE } from './own-annotations.ts';

@@ -1,6 +1,6 @@
+import { DecodeError, required, wire } from '#lib/kube/decode/field.ts';
+import { text } from '#lib/kube/decode/scalar.ts';
 import { KubeFailure, send } from './errors.ts';
-import { DecodeError, required, wire } from './field.ts';
-import { text } from './scalar.ts';
 import type { KubeTransport } from './transport.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { group, required, wire, withDefault } from '#lib/kube/decode/field.ts';
+import { text } from '#lib/kube/decode/scalar.ts';
 import { send } from './errors.ts';
-import { group, required, wire, withDefault } from './field.ts';
 import { type Kind, pathOf } from './kinds.ts';
-import { text } from './scalar.ts';
 import type { KubeTransport } from './transport.ts';
 
 /** One event of a watch; a bookmark says only how far the watch has come. */

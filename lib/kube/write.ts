@@ -1,6 +1,6 @@
+import type { Wire } from '#lib/kube/decode/field.ts';
 import type { ObjectRef } from '#lib/model/object.ts';
 import { send, versionIn } from './errors.ts';
-import type { Wire } from './field.ts';
 import { isKind, KINDS, type Kind, pathOf } from './kinds.ts';
 import type { KubeTransport } from './transport.ts';
 

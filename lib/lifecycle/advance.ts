@@ -1,32 +1,41 @@
+import { accountGarbage } from '#lib/lifecycle/health/account-garbage.ts';
+import { consistencyStep } from '#lib/lifecycle/health/consistency.ts';
+import { consolidatableStep } from '#lib/lifecycle/health/consolidatable.ts';
+import { expirationStep } from '#lib/lifecycle/health/expiration.ts';
+import { garbageStep } from '#lib/lifecycle/health/garbage.ts';
+import { instanceStatusStep } from '#lib/lifecycle/health/instance-status.ts';
+import { maintenanceStep } from '#lib/lifecycle/health/maintenance.ts';
+import { repairStep } from '#lib/lifecycle/health/repair.ts';
+import { twinStep } from '#lib/lifecycle/health/twins.ts';
+import { hydrationStep } from '#lib/lifecycle/joining/hydration.ts';
+import { initializationStep } from '#lib/lifecycle/joining/initialization.ts';
+import { initializationTimeoutStep, livenessStep } from '#lib/lifecycle/joining/liveness.ts';
+import { registrationStep } from '#lib/lifecycle/joining/registration.ts';
+import { taggingActions } from '#lib/lifecycle/launch/instance-tagging.ts';
+import {
+  asNewGroup,
+  groupNameOf,
+  type LaunchGroup,
+  launchGroupsOf,
+} from '#lib/lifecycle/launch/launch-groups.ts';
+import { launchResultStep } from '#lib/lifecycle/launch/launch-result.ts';
+import { type Launching, launchSteps } from '#lib/lifecycle/launch/launching.ts';
+import { hashActions, restampStep } from '#lib/lifecycle/status/hash-stamping.ts';
+import { nodePoolStatus, poolOf } from '#lib/lifecycle/status/node-pool-status.ts';
+import { podEvents } from '#lib/lifecycle/status/pod-events.ts';
+import { zonalShiftEvents } from '#lib/lifecycle/status/zonal-shift-events.ts';
+import {
+  deadlineEvents,
+  deletedNodeSteps,
+  terminationSteps,
+} from '#lib/lifecycle/termination/termination.ts';
 import { NODECLASS, TERMINATION_FINALIZER } from '#lib/model/labels.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { accountGarbage } from './account-garbage.ts';
-import { consistencyStep } from './consistency.ts';
-import { consolidatableStep } from './consolidatable.ts';
-import { expirationStep } from './expiration.ts';
-import { garbageStep } from './garbage.ts';
-import { hashActions, restampStep } from './hash-stamping.ts';
-import { hydrationStep } from './hydration.ts';
-import { initializationStep } from './initialization.ts';
-import { instanceStatusStep } from './instance-status.ts';
-import { taggingActions } from './instance-tagging.ts';
-import { asNewGroup, groupNameOf, type LaunchGroup, launchGroupsOf } from './launch-groups.ts';
-import { launchResultStep } from './launch-result.ts';
-import { type Launching, launchSteps } from './launching.ts';
-import { initializationTimeoutStep, livenessStep } from './liveness.ts';
-import { maintenanceStep } from './maintenance.ts';
 import { resolveNodeClasses } from './node-class.ts';
-import { nodePoolStatus, poolOf } from './node-pool-status.ts';
-import { podEvents } from './pod-events.ts';
-import { registrationStep } from './registration.ts';
-import { repairStep } from './repair.ts';
 import { type ClaimStep, metaDifference, NO_STEP, type Progress, takeSteps } from './step.ts';
 import { grouped, type Surroundings, servedPools, surroundingsOf } from './surroundings.ts';
-import { deadlineEvents, deletedNodeSteps, terminationSteps } from './termination.ts';
-import { twinStep } from './twins.ts';
-import { zonalShiftEvents } from './zonal-shift-events.ts';
 
 /** What one look at the lives of all nodes comes to. */
 export interface Advance {

@@ -1,5 +1,5 @@
 import { byName, compareText } from '#lib/constraints/order.ts';
-import { nodeClassActions } from '#lib/ec2/node-class-actions.ts';
+import { nodeClassActions } from '#lib/ec2/node-class/node-class-actions.ts';
 import { isServed } from '#lib/model/node-pool.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';

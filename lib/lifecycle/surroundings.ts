@@ -1,4 +1,5 @@
 import { byName } from '#lib/constraints/order.ts';
+import { gravestOf } from '#lib/lifecycle/health/gravest.ts';
 import type { Instance } from '#lib/model/instance.ts';
 import type { Interruption } from '#lib/model/interruption.ts';
 import { NODEPOOL } from '#lib/model/labels.ts';
@@ -9,7 +10,6 @@ import { isServed, type NodePool } from '#lib/model/node-pool.ts';
 import { shiftedZoneNames } from '#lib/model/shifted-zones.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';
-import { gravestOf } from './gravest.ts';
 import { instanceIdOf } from './provider-id.ts';
 
 /** A Snapshot, indexed by what the steps of a NodeClaim's life ask for. */

@@ -1,5 +1,5 @@
 import { byName, byNamespacedName, chain, compareText } from '#lib/constraints/order.ts';
-import type { DecodedObjects } from '#lib/kube/decode.ts';
+import type { DecodedObjects } from '#lib/kube/decode/decode.ts';
 import type { BufferTarget } from '#lib/model/capacity-buffer.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
 import type { Instance } from '#lib/model/instance.ts';

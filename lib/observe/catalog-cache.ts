@@ -1,5 +1,5 @@
-import { catalogOf } from '#lib/ec2/catalog.ts';
-import type { ReservationsTaken } from '#lib/ec2/reserved-offerings.ts';
+import { catalogOf } from '#lib/ec2/catalog/catalog.ts';
+import type { ReservationsTaken } from '#lib/ec2/offerings/reserved-offerings.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';

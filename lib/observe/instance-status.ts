@@ -1,4 +1,4 @@
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { describeAwsError } from '#lib/aws/errors.ts';
 import { listAilingInstances } from '#lib/aws/instance-status.ts';
 import { announcedBy } from '#lib/ec2/instance-status.ts';

@@ -1,9 +1,9 @@
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { describeAwsError } from '#lib/aws/errors.ts';
 import { findInstances, listInstances } from '#lib/aws/instances.ts';
 import { listLaunchTemplates } from '#lib/aws/launch-templates.ts';
-import { awaitsPartition } from '#lib/ec2/awaited-partition.ts';
-import type { DecodedObjects } from '#lib/kube/decode.ts';
+import { awaitsPartition } from '#lib/ec2/launch/awaited-partition.ts';
+import type { DecodedObjects } from '#lib/kube/decode/decode.ts';
 import { LAUNCHED } from '#lib/model/condition-types.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
 import type { Instance } from '#lib/model/instance.ts';

@@ -1,4 +1,9 @@
-import { identityOf, type Reduced, reduceObject, type SnapshotKind } from '#lib/kube/decode.ts';
+import {
+  identityOf,
+  type Reduced,
+  reduceObject,
+  type SnapshotKind,
+} from '#lib/kube/decode/decode.ts';
 import { KubeFailure } from '#lib/kube/errors.ts';
 import { listPages, presentVersion } from '#lib/kube/list.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';

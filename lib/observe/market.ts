@@ -1,7 +1,7 @@
 import { embeddedTable, tableBeforeAsking } from '#lib/aws/embedded-table.ts';
-import { currentMemory } from '#lib/ec2/discovered-memory.ts';
-import type { Ec2Table } from '#lib/ec2/table.ts';
-import { decodeTable } from '#lib/ec2/table-codec.ts';
+import { currentMemory } from '#lib/ec2/catalog/discovered-memory.ts';
+import type { Ec2Table } from '#lib/ec2/catalog/table.ts';
+import { decodeTable } from '#lib/ec2/catalog/table-codec.ts';
 import {
   type CatalogFound,
   type PackedCatalog,

@@ -1,11 +1,11 @@
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
+import { sharedCall } from '#lib/aws/calls/shared-call.ts';
 import { nodeClassFacts } from '#lib/aws/node-class-facts.ts';
 import { nodeClassRemains } from '#lib/aws/node-class-remains.ts';
-import { sharedCall } from '#lib/aws/shared-call.ts';
-import { hasExpressions, kubeletNumbers } from '#lib/ec2/kubelet-numbers.ts';
-import { nodeSettingsOf } from '#lib/ec2/node-settings.ts';
-import type { Ec2Table } from '#lib/ec2/table.ts';
-import type { DecodedObjects } from '#lib/kube/decode.ts';
+import { nodeSettingsOf } from '#lib/ec2/catalog/node-settings.ts';
+import type { Ec2Table } from '#lib/ec2/catalog/table.ts';
+import { hasExpressions, kubeletNumbers } from '#lib/ec2/kubelet/kubelet-numbers.ts';
+import type { DecodedObjects } from '#lib/kube/decode/decode.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import { readMinorVersion } from '#lib/kube/version.ts';
 import { conditionOf, READY } from '#lib/model/conditions.ts';

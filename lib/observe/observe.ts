@@ -1,5 +1,5 @@
-import type { AwsCall } from '#lib/aws/call.ts';
-import { reservationsTaken } from '#lib/ec2/reservations-taken.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
+import { reservationsTaken } from '#lib/ec2/offerings/reservations-taken.ts';
 import { readBufferTargets } from '#lib/kube/buffer-targets.ts';
 import {
   type DecodedObjects,
@@ -7,7 +7,7 @@ import {
   gatedKinds,
   SNAPSHOT_KINDS,
   SPREAD_KINDS,
-} from '#lib/kube/decode.ts';
+} from '#lib/kube/decode/decode.ts';
 import { isGone } from '#lib/kube/errors.ts';
 import { readSoldOut } from '#lib/kube/sold-out.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';

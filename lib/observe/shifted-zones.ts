@@ -1,7 +1,7 @@
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { describeAwsError } from '#lib/aws/errors.ts';
 import { findManagedResource } from '#lib/aws/zonal-shift.ts';
-import { type ManagedResource, shiftedZonesOf } from '#lib/ec2/zonal-shift.ts';
+import { type ManagedResource, shiftedZonesOf } from '#lib/ec2/offerings/zonal-shift.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { LeftOut } from '#lib/model/snapshot.ts';
 import type { EpochMs } from '#lib/model/time.ts';

@@ -3,7 +3,7 @@ import {
   gatherReduced,
   type Reduced,
   type SnapshotKind,
-} from '#lib/kube/decode.ts';
+} from '#lib/kube/decode/decode.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import { catchUp, type KeptKind, listKind } from './kept-kind.ts';
 

@@ -1,7 +1,7 @@
 import { describeAwsError } from '#lib/aws/errors.ts';
 import { findInstances } from '#lib/aws/instances.ts';
-import { isTaggedFor } from '#lib/ec2/tags.ts';
-import { group, wire } from '#lib/kube/field.ts';
+import { isTaggedFor } from '#lib/ec2/launch/tags.ts';
+import { group, wire } from '#lib/kube/decode/field.ts';
 import { listPages } from '#lib/kube/list.ts';
 import type { ObservePorts } from './observe.ts';
 

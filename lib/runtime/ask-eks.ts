@@ -1,4 +1,4 @@
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { type DescribedCluster, describeCluster } from '#lib/aws/cluster.ts';
 import { describeAwsError } from '#lib/aws/errors.ts';
 import { type Environment, settingsTold } from './settings.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { queueCall } from '#lib/aws/queue-call.ts';
+import { queueCall } from '#lib/aws/calls/queue-call.ts';
 import { createLogger, logOf } from './middleware.ts';
 import { type Environment, readQueueSettings } from './settings.ts';
 import type { HintSender } from './shell.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type AwsCall, typedCall } from '#lib/aws/call.ts';
+import { type AwsCall, typedCall } from '#lib/aws/calls/call.ts';
+import { sdkCall } from '#lib/aws/calls/sdk-call.ts';
 import { clusterTokens } from '#lib/aws/cluster-token.ts';
-import { sdkCall } from '#lib/aws/sdk-call.ts';
 import { connectEndpoint } from '#lib/kube/connect-endpoint.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
 import { withPatience } from '#lib/kube/patience.ts';

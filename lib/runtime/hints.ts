@@ -1,4 +1,4 @@
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { sendHint } from '#lib/aws/queue.ts';
 import type { EpochMs } from '#lib/model/time.ts';
 import { encodeHint } from '#lib/triggers/hint.ts';

@@ -1,4 +1,4 @@
-import { parseSchedulerConfig } from '#lib/kube/decode-scheduler-config.ts';
+import { parseSchedulerConfig } from '#lib/kube/decode/decode-scheduler-config.ts';
 import { parseFeatureGates } from '#lib/model/feature-gates.ts';
 
 /** One setting: how it is called, what it is for, what a good value is. */

@@ -1,4 +1,4 @@
-import { parseSchedulerConfig } from '#lib/kube/decode-scheduler-config.ts';
+import { parseSchedulerConfig } from '#lib/kube/decode/decode-scheduler-config.ts';
 import { parseFeatureGates } from '#lib/model/feature-gates.ts';
 import type { ClusterSettings, PlacementMode } from '#lib/model/settings.ts';
 import { parseUsdPerHour } from '#lib/model/usd-limit.ts';

@@ -1,5 +1,5 @@
-import { decodeConditions, decodeMeta } from '#lib/kube/decode-meta.ts';
-import { group, wire } from '#lib/kube/field.ts';
+import { decodeConditions, decodeMeta } from '#lib/kube/decode/decode-meta.ts';
+import { group, wire } from '#lib/kube/decode/field.ts';
 import { listAll } from '#lib/kube/list.ts';
 import type { Plan } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';

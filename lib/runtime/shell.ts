@@ -1,4 +1,4 @@
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import type { EventMemory } from '#lib/kube/event-memory.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import type { EpochMs } from '#lib/model/time.ts';

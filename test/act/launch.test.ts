@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wire } from '#lib/kube/field.ts';
+import { wire } from '#lib/kube/decode/field.ts';
 import { readSoldOut } from '#lib/kube/sold-out.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
 import type { Launch } from '#lib/model/launch.ts';

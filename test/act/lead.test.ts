@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodePod } from '#lib/kube/decode-pod.ts';
+import { decodePod } from '#lib/kube/decode/decode-pod.ts';
 import { create } from '#lib/kube/write.ts';
 import type { ObjectRef } from '#lib/model/object.ts';
 import type { Action } from '#lib/model/plan.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeNodeClass } from '#lib/kube/decode-node-class.ts';
+import { decodeNodeClass } from '#lib/kube/decode/decode-node-class.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
 import { nodeClassRef } from '#lib/model/object-ref.ts';
 import { anActingBench } from '#test/build/acting.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wire } from '#lib/kube/field.ts';
+import { wire } from '#lib/kube/decode/field.ts';
 import { create } from '#lib/kube/write.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';

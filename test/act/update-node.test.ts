@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeNode } from '#lib/kube/decode-node.ts';
+import { decodeNode } from '#lib/kube/decode/decode-node.ts';
 import { nodeRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import { type ActingBench, anActingBench } from '#test/build/acting.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { typedCall } from '#lib/aws/call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
 import { nodeClassRemains } from '#lib/aws/node-class-remains.ts';
 import { aNodeClass } from '#test/build/node-pools.ts';
 import { someSettings } from '#test/build/snapshots.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { sdkCall } from '#lib/aws/calls/sdk-call.ts';
 import { PERMISSIONS } from '#lib/aws/permissions.ts';
-import { sdkCall } from '#lib/aws/sdk-call.ts';
 
 describe('PERMISSIONS', () => {
   it.each(Object.entries(PERMISSIONS))('grants what %s is called', (operation, actions) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { typedCall } from '#lib/aws/call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
 import { findOnDemandPrices, findSpotPrices } from '#lib/aws/prices.ts';
 import { findSoldTypes } from '#lib/aws/sold-types.ts';
 import { NOON } from '#test/build/objects.ts';

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { typedCall } from '#lib/aws/call.ts';
-import { sdkCall } from '#lib/aws/sdk-call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
+import { sdkCall } from '#lib/aws/calls/sdk-call.ts';
 import { findManagedResource } from '#lib/aws/zonal-shift.ts';
-import { shiftedZonesOf } from '#lib/ec2/zonal-shift.ts';
+import { shiftedZonesOf } from '#lib/ec2/offerings/zonal-shift.ts';
 import { readShiftedZones } from '#lib/observe/shifted-zones.ts';
 import { MINUTE, NOON, SECOND } from '#test/build/objects.ts';
 

@@ -1,7 +1,7 @@
 import { act } from '#lib/act/act.ts';
 import type { ActLimits, ActPorts } from '#lib/act/ports.ts';
-import { typedCall } from '#lib/aws/call.ts';
-import { decodeNodeClaim } from '#lib/kube/decode-node-claim.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
+import { decodeNodeClaim } from '#lib/kube/decode/decode-node-claim.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
 import { KINDS, type Kind } from '#lib/kube/kinds.ts';
 import type { NewNodeClaim, NodeClaim } from '#lib/model/node-claim.ts';

@@ -1,9 +1,9 @@
-import { type AwsCall, typedCall } from '#lib/aws/call.ts';
+import { type AwsCall, typedCall } from '#lib/aws/calls/call.ts';
 import { ensureInstanceProfile } from '#lib/aws/instance-profile.ts';
 import { nodeClassFacts } from '#lib/aws/node-class-facts.ts';
 import { isRejection } from '#lib/constraints/rejection.ts';
-import { launchOf } from '#lib/ec2/launch.ts';
-import { nodeClassActions } from '#lib/ec2/node-class-actions.ts';
+import { launchOf } from '#lib/ec2/launch/launch.ts';
+import { nodeClassActions } from '#lib/ec2/node-class/node-class-actions.ts';
 import type { Launch } from '#lib/model/launch.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';

@@ -1,6 +1,6 @@
 import { embeddedTable } from '#lib/aws/embedded-table.ts';
-import { type CatalogSources, catalogOf } from '#lib/ec2/catalog.ts';
-import type { Ec2Table, InstanceTypeFacts } from '#lib/ec2/table.ts';
+import { type CatalogSources, catalogOf } from '#lib/ec2/catalog/catalog.ts';
+import type { Ec2Table, InstanceTypeFacts } from '#lib/ec2/catalog/table.ts';
 import type { InstanceType, Offering } from '#lib/model/instance-type.ts';
 import { aNodeClass } from './node-pools.ts';
 import { NOON } from './objects.ts';

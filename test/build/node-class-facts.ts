@@ -1,5 +1,5 @@
-import { nodeClassStatus, type ResolutionContext } from '#lib/ec2/node-class-status.ts';
-import { decodeNodeClass } from '#lib/kube/decode-node-class.ts';
+import { nodeClassStatus, type ResolutionContext } from '#lib/ec2/node-class/node-class-status.ts';
+import { decodeNodeClass } from '#lib/kube/decode/decode-node-class.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import type { FoundImage, NodeClassFacts } from '#lib/model/node-class-facts.ts';

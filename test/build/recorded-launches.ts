@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { type DescribedType, factsOf, type Limits } from '#lib/aws/instance-types.ts';
-import { catalogOf } from '#lib/ec2/catalog.ts';
-import type { LaunchContext } from '#lib/ec2/launch.ts';
-import type { Ec2Table } from '#lib/ec2/table.ts';
-import { decodeNodeClaim } from '#lib/kube/decode-node-claim.ts';
-import { decodeNodeClass } from '#lib/kube/decode-node-class.ts';
+import { catalogOf } from '#lib/ec2/catalog/catalog.ts';
+import type { Ec2Table } from '#lib/ec2/catalog/table.ts';
+import type { LaunchContext } from '#lib/ec2/launch/launch.ts';
+import { decodeNodeClaim } from '#lib/kube/decode/decode-node-claim.ts';
+import { decodeNodeClass } from '#lib/kube/decode/decode-node-class.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';
 import { someSettings } from '#test/build/snapshots.ts';

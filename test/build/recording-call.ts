@@ -1,4 +1,9 @@
-import { type AwsCall, type AwsOperation, type AwsOperations, typedCall } from '#lib/aws/call.ts';
+import {
+  type AwsCall,
+  type AwsOperation,
+  type AwsOperations,
+  typedCall,
+} from '#lib/aws/calls/call.ts';
 
 type Answers = {
   readonly [Name in AwsOperation]?: (

@@ -1,4 +1,4 @@
-import type { DecodeResult, SnapshotKind } from '#lib/kube/decode.ts';
+import type { DecodeResult, SnapshotKind } from '#lib/kube/decode/decode.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import { readKinds } from '#lib/observe/warm-objects.ts';
 import { type ApiBench, anApi } from './api-bench.ts';

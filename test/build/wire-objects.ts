@@ -1,4 +1,4 @@
-import type { Wire } from '#lib/kube/field.ts';
+import type { Wire } from '#lib/kube/decode/field.ts';
 
 /** The metadata that an API server gives every object. */
 export const wireMeta = (name: string, difference: Wire = {}): Wire => ({

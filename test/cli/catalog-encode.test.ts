@@ -9,7 +9,7 @@ import {
   requirementsOf,
   specsOfRequirements,
 } from '#lib/constraints/requirements.ts';
-import { catalogOf } from '#lib/ec2/catalog.ts';
+import { catalogOf } from '#lib/ec2/catalog/catalog.ts';
 import type { InstanceType, Offering } from '#lib/model/instance-type.ts';
 import { spec } from '#test/build/constraints.ts';
 import { anInstanceType } from '#test/build/instance-types.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { embeddedTable } from '#lib/aws/embedded-table.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
-import { catalogOf } from '#lib/ec2/catalog.ts';
+import { catalogOf } from '#lib/ec2/catalog/catalog.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
 import { aStateNode } from '#test/build/nodes.ts';
 import { aPod, aRunningPod, somePods } from '#test/build/pods.ts';

@@ -6,10 +6,10 @@ import {
 } from '@aws-sdk/client-ec2';
 import { CreateRoleCommand, IAMClient } from '@aws-sdk/client-iam';
 import { inject } from 'vitest';
-import { type AwsCall, typedCall } from '#lib/aws/call.ts';
-import { sdkCall } from '#lib/aws/sdk-call.ts';
+import { type AwsCall, typedCall } from '#lib/aws/calls/call.ts';
+import { sdkCall } from '#lib/aws/calls/sdk-call.ts';
 import { isRejection } from '#lib/constraints/rejection.ts';
-import { launchOf } from '#lib/ec2/launch.ts';
+import { launchOf } from '#lib/ec2/launch/launch.ts';
 import type { Launch } from '#lib/model/launch.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { awsErrorKind, describeAwsError } from '#lib/aws/errors.ts';
 import { createFleet } from '#lib/aws/fleet.ts';
 import {

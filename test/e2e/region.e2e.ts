@@ -1,7 +1,7 @@
 import { CreateClusterCommand, EKSClient } from '@aws-sdk/client-eks';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAccessEntry, findAccessEntries } from '#lib/aws/access-entries.ts';
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { describeCluster } from '#lib/aws/cluster.ts';
 import { listAilingInstances } from '#lib/aws/instance-status.ts';
 import { findOnDemandPrices, findSpotPrices } from '#lib/aws/prices.ts';

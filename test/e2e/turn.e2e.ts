@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { createProvision } from '#functions/provision/provision.ts';
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { listInstances } from '#lib/aws/instances.ts';
 import { crdTexts } from '#lib/cli/crds.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAdmission } from '#functions/provision/admission.ts';
-import { typedCall } from '#lib/aws/call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
 import type { HintSender } from '#lib/runtime/shell.ts';
 
 const review = { body: JSON.stringify({ request: { uid: 'u-1', name: 'web-1' } }) };

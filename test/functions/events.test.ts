@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createInterrupt } from '#functions/interrupt/interrupt.ts';
 import { createAdmission } from '#functions/provision/admission.ts';
-import { typedCall } from '#lib/aws/call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
 import { readAdmissionReview } from '#lib/triggers/admission-review.ts';
 import { readInterruptions } from '#lib/triggers/interruption-message.ts';
 import { readMessages, readWakeUp } from '#lib/triggers/wake-up.ts';

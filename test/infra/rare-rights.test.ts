@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readBufferTargets } from '#lib/kube/buffer-targets.ts';
-import { gatedKinds, SNAPSHOT_KINDS, SPREAD_KINDS } from '#lib/kube/decode.ts';
+import { gatedKinds, SNAPSHOT_KINDS, SPREAD_KINDS } from '#lib/kube/decode/decode.ts';
 import { groupOf, KINDS } from '#lib/kube/kinds.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import { FEATURE_GATES } from '#lib/model/feature-gates.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeNodeClaim } from '#lib/kube/decode-node-claim.ts';
-import { decodeNodeClass } from '#lib/kube/decode-node-class.ts';
+import { decodeNodeClaim } from '#lib/kube/decode/decode-node-claim.ts';
+import { decodeNodeClass } from '#lib/kube/decode/decode-node-class.ts';
 import { encodeChange, encodeStatus } from '#lib/kube/encode-change.ts';
 import { encodeNodeClaim } from '#lib/kube/encode-node-claim.ts';
 import { aNodeClaim } from '#test/build/node-claims.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { wire } from '#lib/kube/decode/field.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
-import { wire } from '#lib/kube/field.ts';
 import { listAll } from '#lib/kube/list.ts';
 import { type NewEvent, recordEvent } from '#lib/kube/record-event.ts';
 import { type ApiBench, anApi } from '#test/build/api-bench.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodeStatus } from '#lib/kube/encode-change.ts';
-import { capacityBufferStatus } from '#lib/lifecycle/capacity-buffer-status.ts';
-import { nodeOverlayStatus } from '#lib/lifecycle/node-overlay-status.ts';
+import { capacityBufferStatus } from '#lib/lifecycle/status/capacity-buffer-status.ts';
+import { nodeOverlayStatus } from '#lib/lifecycle/status/node-overlay-status.ts';
 import type { Action } from '#lib/model/plan.ts';
 import { admit } from '#lib/sim/schema/admit.ts';
 import { aCapacityBuffer } from '#test/build/capacity-buffers.ts';

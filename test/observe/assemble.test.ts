@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeObjects } from '#lib/kube/decode.ts';
+import { decodeObjects } from '#lib/kube/decode/decode.ts';
 import { assemble } from '#lib/observe/assemble.ts';
 import { joinNodes } from '#lib/observe/join-nodes.ts';
 import { anInstance } from '#test/build/instances.ts';

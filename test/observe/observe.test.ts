@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { typedCall } from '#lib/aws/call.ts';
-import { parseSchedulerConfig } from '#lib/kube/decode-scheduler-config.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
+import { parseSchedulerConfig } from '#lib/kube/decode/decode-scheduler-config.ts';
 import { rememberSoldOut } from '#lib/kube/sold-out.ts';
 import { claimRef } from '#lib/model/object-ref.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DecodeResult } from '#lib/kube/decode.ts';
+import type { DecodeResult } from '#lib/kube/decode/decode.ts';
 import { aPodManifest } from '#test/build/small-cluster.ts';
 import { aWarmWorld, type StreamFault, type WarmWorld } from '#test/build/warm-world.ts';
 

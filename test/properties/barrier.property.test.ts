@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { releaseOf } from '#lib/lifecycle/barrier.ts';
+import { releaseOf } from '#lib/lifecycle/joining/barrier.ts';
 import { surroundingsOf } from '#lib/lifecycle/surroundings.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import { aWaitingClaim, aWaitingNode, BARRIER } from '#test/build/barriers.ts';

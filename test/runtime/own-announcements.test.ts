@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { typedCall } from '#lib/aws/call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
 import { ownAnnouncements } from '#lib/runtime/own-announcements.ts';
 import { aChangeTo, announcementBench, aWarningOf } from '#test/build/announcements.ts';
 

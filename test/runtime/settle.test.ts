@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { typedCall } from '#lib/aws/call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
 import { anEmptyPlan } from '#lib/decide/plan-parts.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
 import { noteGathered, settle, settleAgain } from '#lib/runtime/settle.ts';

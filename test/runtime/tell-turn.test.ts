@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { typedCall } from '#lib/aws/call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
 import { clusterFigures } from '#lib/decide/cluster-figures.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { typedCall } from '#lib/aws/call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
 import { createEventMemory } from '#lib/kube/event-memory.ts';
 import { takeLease } from '#lib/kube/lease.ts';
 import type { Action, Plan } from '#lib/model/plan.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAccessEntry, findAccessEntries } from '#lib/aws/access-entries.ts';
-import { type RawAwsCall, typedCall } from '#lib/aws/call.ts';
+import { type RawAwsCall, typedCall } from '#lib/aws/calls/call.ts';
 import { PERMISSIONS } from '#lib/aws/permissions.ts';
 import { POLICIES } from '#lib/aws/policies/policies.ts';
 import { embeddedWith } from '#lib/cli/embedded.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeNodeClaim } from '#lib/kube/decode-node-claim.ts';
+import { decodeNodeClaim } from '#lib/kube/decode/decode-node-claim.ts';
 import { conditionOf } from '#lib/model/conditions.ts';
 import { anInflateWorld } from '#test/build/inflate-world.ts';
 import { MINUTE } from '#test/build/objects.ts';

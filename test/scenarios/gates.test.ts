@@ -5,7 +5,7 @@ import { connectEmbedded } from '#lib/cli/embedded.ts';
 import { manifestsOf } from '#lib/cli/stories/command.ts';
 import { inflate } from '#lib/cli/stories/inflate.ts';
 import { machineTypes } from '#lib/cli/stories/machine-types.ts';
-import { identityOf } from '#lib/kube/decode.ts';
+import { identityOf } from '#lib/kube/decode/decode.ts';
 import { createWorld, type World } from '#lib/sim/world.ts';
 import { MINUTE } from '#test/build/objects.ts';
 

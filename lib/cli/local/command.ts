@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { typedCall } from '#lib/aws/call.ts';
-import { sdkCall } from '#lib/aws/sdk-call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
+import { sdkCall } from '#lib/aws/calls/sdk-call.ts';
 import { connectKubeconfig, readKubeconfig } from '#lib/kube/connect-kubeconfig.ts';
 import { connect } from '#lib/runtime/connect.ts';
 import type { Log } from '#lib/runtime/log.ts';

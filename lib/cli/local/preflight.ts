@@ -1,4 +1,4 @@
-import type { AwsCall } from '#lib/aws/call.ts';
+import type { AwsCall } from '#lib/aws/calls/call.ts';
 import { describeCluster } from '#lib/aws/cluster.ts';
 import { awsErrorCode, describeAwsError } from '#lib/aws/errors.ts';
 import { KubeFailure, send } from '#lib/kube/errors.ts';

@@ -3,7 +3,7 @@ import { createDrift } from '#functions/drift/drift.ts';
 import { createInterrupt } from '#functions/interrupt/interrupt.ts';
 import { createAdmission } from '#functions/provision/admission.ts';
 import { createProvision } from '#functions/provision/provision.ts';
-import { typedCall } from '#lib/aws/call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
 import type { Log } from '#lib/runtime/log.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
 import { STACK_LIMITS } from '#lib/sim/stack.ts';

@@ -1,4 +1,4 @@
-import type { Device, InstanceTypeFacts } from '#lib/ec2/table.ts';
+import type { Device, InstanceTypeFacts } from '#lib/ec2/catalog/table.ts';
 
 /**
  * An instance type as DescribeInstanceTypes would describe it, from what the table keeps of it: what

@@ -1,4 +1,4 @@
-import type { Ec2Table, RegionalType } from '#lib/ec2/table.ts';
+import type { Ec2Table, RegionalType } from '#lib/ec2/catalog/table.ts';
 import type { MachineType } from '#lib/sim/machine.ts';
 import { describedType } from './described-type.ts';
 

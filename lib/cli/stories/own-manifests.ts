@@ -1,5 +1,5 @@
 import { EMBEDDED_REGIONS } from '#lib/aws/embedded-table.ts';
-import { identityOf } from '#lib/kube/decode.ts';
+import { identityOf } from '#lib/kube/decode/decode.ts';
 import type { FileDocument } from '../read-documents.ts';
 import { type Manifest, refusalsOf } from './apply-manifests.ts';
 import { setStage } from './stage.ts';

@@ -1,5 +1,5 @@
 import { embeddedTable } from '#lib/aws/embedded-table.ts';
-import type { Ec2Table } from '#lib/ec2/table.ts';
+import type { Ec2Table } from '#lib/ec2/catalog/table.ts';
 import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { CallFaults } from '#lib/sim/call-faults.ts';
 import type { Entry } from '#lib/sim/journal.ts';

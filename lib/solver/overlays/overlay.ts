@@ -12,10 +12,10 @@ import type { Catalog } from '#lib/model/catalog.ts';
 import type { InstanceType, Offering } from '#lib/model/instance-type.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE } from '#lib/model/labels.ts';
 import type { NodeOverlay } from '#lib/model/node-overlay.ts';
-import { nodeOverlayProblems } from '#lib/model/node-overlay-validation.ts';
 import { isServed, type NodePool } from '#lib/model/node-pool.ts';
 import { isOpen } from '#lib/model/settings.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { nodeOverlayProblems } from '#lib/model/validation/node-overlay-validation.ts';
 import { changesPrice, overlaidPrice } from './overlay-price.ts';
 
 /** Why a NodeOverlay is not heeded, as its condition ValidationSucceeded says it. */

@@ -4,7 +4,7 @@
  * has run since.
  */
 import { readFileSync } from 'node:fs';
-import { type AwsCall, typedCall } from '#lib/aws/call.ts';
+import { type AwsCall, typedCall } from '#lib/aws/calls/call.ts';
 import { decideConsolidate } from '#lib/decide/consolidate.ts';
 import { decideDrift } from '#lib/decide/drift.ts';
 import { decideProvision } from '#lib/decide/provision.ts';

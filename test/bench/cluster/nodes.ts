@@ -2,7 +2,7 @@
  * The nodes of the bench cluster: Nodes, NodeClaims, CSINodes, and the pools they came from, as
  * Karpenter v1.14 would leave them to whoever comes after it.
  */
-import { decodeNodePool } from '#lib/kube/decode-node-pool.ts';
+import { decodeNodePool } from '#lib/kube/decode/decode-node-pool.ts';
 import { nodePoolHash } from '#lib/model/node-pool-hash.ts';
 import type { KubeObject, Metadata } from '#lib/sim/kubernetes/wire.ts';
 import { meta, nodeNameOf, uidOf } from './workloads.ts';

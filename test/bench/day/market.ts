@@ -1,5 +1,5 @@
 import { embeddedTable } from '#lib/aws/embedded-table.ts';
-import { assumedSubnets, catalogOf } from '#lib/ec2/catalog.ts';
+import { assumedSubnets, catalogOf } from '#lib/ec2/catalog/catalog.ts';
 import type { Catalog } from '#lib/model/catalog.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
 import type { Random } from '#lib/sim/random.ts';

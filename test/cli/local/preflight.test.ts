@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { typedCall } from '#lib/aws/call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
 import { preflight } from '#lib/cli/local/preflight.ts';
 import type { KubeResponse } from '#lib/kube/transport.ts';
 

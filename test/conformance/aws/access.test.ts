@@ -5,16 +5,16 @@
 import { STSClient } from '@aws-sdk/client-sts';
 import { describe, expect, it } from 'vitest';
 import { grantAccess } from '#infra/tools/cluster-access.ts';
-import { type AwsCall, typedCall } from '#lib/aws/call.ts';
+import { type AwsCall, typedCall } from '#lib/aws/calls/call.ts';
 import { describeCluster } from '#lib/aws/cluster.ts';
 import {
   type AccessEntry,
   type AccessWanted,
   FUNCTIONS_GROUP,
   planAccess,
-} from '#lib/ec2/cluster-access.ts';
+} from '#lib/ec2/node-class/cluster-access.ts';
 import { partitionOf } from '#lib/ec2/partition.ts';
-import { dnsAddressIn } from '#lib/ec2/service-network.ts';
+import { dnsAddressIn } from '#lib/ec2/user-data/service-network.ts';
 
 const FUNCTIONS = 'arn:aws:iam::111122223333:role/joinery/functions';
 const NODES = 'arn:aws:iam::111122223333:role/nodes';

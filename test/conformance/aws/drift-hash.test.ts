@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nodeClassHash } from '#lib/ec2/node-class-hash.ts';
+import { nodeClassHash } from '#lib/ec2/node-class/node-class-hash.ts';
 import { aNodeClass } from '#test/build/node-pools.ts';
 
 const SPEC = { role: 'nodes', tags: { a: '1', b: '2' }, subnetSelectorTerms: [{ id: 'subnet-1' }] };

@@ -6,9 +6,9 @@
 import { describe, expect, it } from 'vitest';
 import { embeddedTable } from '#lib/aws/embedded-table.ts';
 import { place } from '#lib/decide/place.ts';
-import { catalogOf } from '#lib/ec2/catalog.ts';
-import type { NumberSettings } from '#lib/ec2/node-settings.ts';
-import type { InstanceTypeFacts } from '#lib/ec2/table.ts';
+import { catalogOf } from '#lib/ec2/catalog/catalog.ts';
+import type { NumberSettings } from '#lib/ec2/catalog/node-settings.ts';
+import type { InstanceTypeFacts } from '#lib/ec2/catalog/table.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
 import type { KubeletSettings, NodeClass, ResolvedPlacementGroup } from '#lib/model/node-class.ts';
 import { aCatalog } from '#test/build/instance-types.ts';

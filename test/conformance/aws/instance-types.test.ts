@@ -3,8 +3,8 @@ import type { RequirementSpec } from '#lib/constraints/requirement.ts';
 import { specsOfRequirements } from '#lib/constraints/requirements.ts';
 import type { Resources } from '#lib/constraints/resources.ts';
 import { addResources } from '#lib/constraints/resources.ts';
-import { catalogOf } from '#lib/ec2/catalog.ts';
-import type { Ec2Table } from '#lib/ec2/table.ts';
+import { catalogOf } from '#lib/ec2/catalog/catalog.ts';
+import type { Ec2Table } from '#lib/ec2/catalog/table.ts';
 import { NOON } from '#test/build/objects.ts';
 import {
   amountsOf,

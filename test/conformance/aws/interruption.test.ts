@@ -6,7 +6,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { createInterrupt } from '#functions/interrupt/interrupt.ts';
-import { typedCall } from '#lib/aws/call.ts';
+import { typedCall } from '#lib/aws/calls/call.ts';
 import { decideInterrupt } from '#lib/decide/interrupt.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
 import type { Interruption } from '#lib/model/interruption.ts';

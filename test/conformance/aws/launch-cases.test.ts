@@ -5,7 +5,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { isRejection } from '#lib/constraints/rejection.ts';
-import { launchOf } from '#lib/ec2/launch.ts';
+import { launchOf } from '#lib/ec2/launch/launch.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
 import type { Launch } from '#lib/model/launch.ts';
 import type { NodeClass } from '#lib/model/node-class.ts';

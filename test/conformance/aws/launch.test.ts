@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isRejection } from '#lib/constraints/rejection.ts';
-import { launchOf } from '#lib/ec2/launch.ts';
+import { launchOf } from '#lib/ec2/launch/launch.ts';
 import type { Launch } from '#lib/model/launch.ts';
 import { inputsOf, RECORDED_LAUNCHES, type RecordedLaunch } from '#test/build/recorded-launches.ts';
 

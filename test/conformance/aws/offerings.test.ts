@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from 'vitest';
 import { specsOfRequirements } from '#lib/constraints/requirements.ts';
-import { withNews } from '#lib/ec2/market.ts';
-import { reservationsTaken } from '#lib/ec2/reservations-taken.ts';
-import type { ReservationsTaken } from '#lib/ec2/reserved-offerings.ts';
+import { withNews } from '#lib/ec2/offerings/market.ts';
+import { reservationsTaken } from '#lib/ec2/offerings/reservations-taken.ts';
+import type { ReservationsTaken } from '#lib/ec2/offerings/reserved-offerings.ts';
 import type { Offering } from '#lib/model/instance-type.ts';
 import type { ResolvedCapacityReservation, ResolvedPlacementGroup } from '#lib/model/node-class.ts';
 import type { SoldOut } from '#lib/model/sold-out.ts';

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { deleteInstanceProfile, ensureInstanceProfile } from '#lib/aws/instance-profile.ts';
 import { nodeClassFacts } from '#lib/aws/node-class-facts.ts';
 import { nodeClassRemains } from '#lib/aws/node-class-remains.ts';
-import { nodeClassActions } from '#lib/ec2/node-class-actions.ts';
+import { nodeClassActions } from '#lib/ec2/node-class/node-class-actions.ts';
 import type { ResolvedPlacementGroup } from '#lib/model/node-class.ts';
 import { inTime, settings } from '#test/build/aws-callers.ts';
 import { anAccount } from '#test/build/embedded-aws.ts';

@@ -6,8 +6,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import { createFleet } from '#lib/aws/fleet.ts';
-import { catalogOf } from '#lib/ec2/catalog.ts';
-import { fleetFailure, fullSubnetsOf, reasonOf, soldOutOf } from '#lib/ec2/fleet-errors.ts';
+import { catalogOf } from '#lib/ec2/catalog/catalog.ts';
+import { fleetFailure, fullSubnetsOf, reasonOf, soldOutOf } from '#lib/ec2/launch/fleet-errors.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { aLaunch, inTime } from '#test/build/aws-callers.ts';
 import { anAccount } from '#test/build/embedded-aws.ts';

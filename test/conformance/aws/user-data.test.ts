@@ -2,10 +2,10 @@ import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { isRejection } from '#lib/constraints/rejection.ts';
 import { requirementsOf } from '#lib/constraints/requirements.ts';
-import { amiFamilyOf } from '#lib/ec2/ami-family.ts';
-import { imageChoice } from '#lib/ec2/image-choice.ts';
-import { labelsOf } from '#lib/ec2/instance-type-labels.ts';
-import { userDataOf } from '#lib/ec2/user-data.ts';
+import { labelsOf } from '#lib/ec2/catalog/instance-type-labels.ts';
+import { amiFamilyOf } from '#lib/ec2/images/ami-family.ts';
+import { imageChoice } from '#lib/ec2/images/image-choice.ts';
+import { userDataOf } from '#lib/ec2/user-data/user-data.ts';
 import {
   nodeClaimOf,
   nodeClassOf,

@@ -4,7 +4,7 @@
  * apis/v1/ec2nodeclass_validation_cel and controllers/nodeclass.
  */
 import { describe, expect, it } from 'vitest';
-import { nodeClassActions } from '#lib/ec2/node-class-actions.ts';
+import { nodeClassActions } from '#lib/ec2/node-class/node-class-actions.ts';
 import type { InstanceType } from '#lib/model/instance-type.ts';
 import { WELL_KNOWN } from '#lib/model/labels.ts';
 import { admit } from '#lib/sim/schema/admit.ts';

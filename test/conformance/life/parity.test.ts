@@ -12,10 +12,10 @@ const RESTATED: Readonly<Record<string, readonly number[]>> = {
   'test/conformance/life/ending.test.ts': [81, 84, 85, 101, 135, 136, 155, 156, 157],
   'test/conformance/life/later.test.ts': [83, 86, 130, 134, 139, 147, 154, 158, 165, 171],
   'test/conformance/life/static-pools.test.ts': [149, 150],
-  'test/lifecycle/drain.test.ts': [77, 78, 80, 153],
-  'test/lifecycle/pod-events.test.ts': [145, 146],
+  'test/lifecycle/termination/drain.test.ts': [77, 78, 80, 153],
+  'test/lifecycle/status/pod-events.test.ts': [145, 146],
   'test/act/drain.test.ts': [151, 152],
-  'test/lifecycle/node-pool-status.test.ts': [161],
+  'test/lifecycle/status/node-pool-status.test.ts': [161],
 };
 
 /** Those that have no counterpart here, and why. */

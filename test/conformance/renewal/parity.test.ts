@@ -9,8 +9,8 @@ import { describe, expect, it } from 'vitest';
 const RESTATED: Readonly<Record<string, readonly number[]>> = {
   'test/conformance/renewal/renewal.test.ts': [29, 30, 33, 34, 56, 59, 60, 107, 110, 111, 170],
   'test/conformance/renewal/static-renewal.test.ts': [62, 63, 64, 65],
-  'test/lifecycle/drifted.test.ts': [141, 142, 143],
-  'test/lifecycle/hash-stamping.test.ts': [93, 162],
+  'test/lifecycle/health/drifted.test.ts': [141, 142, 143],
+  'test/lifecycle/status/hash-stamping.test.ts': [93, 162],
   'test/model/node-pool-hash.test.ts': [92],
 };
 

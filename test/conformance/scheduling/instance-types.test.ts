@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { allocatableOf } from '#lib/ec2/overhead.ts';
-import { decodePod } from '#lib/kube/decode-pod.ts';
+import { allocatableOf } from '#lib/ec2/kubelet/overhead.ts';
+import { decodePod } from '#lib/kube/decode/decode-pod.ts';
 import { aCatalog, anInstanceType } from '#test/build/instance-types.ts';
 import { aStateNode } from '#test/build/nodes.ts';
 import { GIB } from '#test/build/objects.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { SnapshotKind } from '#lib/kube/decode.ts';
+import type { SnapshotKind } from '#lib/kube/decode/decode.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import { create } from '#lib/kube/write.ts';
 import { readKinds } from '#lib/observe/warm-objects.ts';
