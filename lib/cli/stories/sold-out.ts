@@ -61,8 +61,15 @@ const spotIn = (zone: string): SoldOutPool => ({ capacityType: 'spot', type: '*'
 
 const fleets = (stage: Stage): number => stage.calls().CreateFleet ?? 0;
 
-/** The nodes that come when the workload is scaled to so many pods. */
+/** For how long a turn may still be at work after its last pod runs. */
+const COMING_TO_REST_MS = 5_000;
+
+/**
+ * The nodes that come when the workload is scaled to so many pods. It begins at rest: pods that come
+ * amid a turn can be planned for one by one, which makes more calls than are counted here.
+ */
 async function newNodes(stage: Stage, pods: number) {
+  await stage.pass(COMING_TO_REST_MS);
   const before = new Set(stage.nodes().map(({ name }) => name));
   stage.scale('worker', pods);
   await stage.untilRunning('worker', pods, 180_000);
