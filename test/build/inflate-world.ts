@@ -1,6 +1,7 @@
 import { manifestsOf } from '#lib/cli/stories/command.ts';
 import { inflate } from '#lib/cli/stories/inflate.ts';
 import { type SetStage, setStage } from '#lib/cli/stories/stage.ts';
+import { livingInstances } from './what-runs.ts';
 
 /** Story 1 up to where its five pods were asked for; the rest is the test's. */
 export interface InflateWorld {
@@ -31,9 +32,7 @@ export async function anInflateWorld(
   stage.scale('inflate', 5);
   let before = world.calls();
   const livingIds = (): readonly string[] =>
-    world.aws
-      .machines()
-      .filter(({ state }) => state === 'pending' || state === 'running')
+    livingInstances(world)
       .map(({ id }) => id)
       .sort();
   const idsOf = (kind: string, path: 'spec' | 'status'): readonly string[] =>

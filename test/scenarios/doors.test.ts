@@ -5,6 +5,7 @@ import type { FunctionName, FunctionPorts } from '#lib/sim/stack.ts';
 import type { World } from '#lib/sim/world.ts';
 import { MINUTE, SECOND } from '#test/build/objects.ts';
 import { anUnbegunWorld } from '#test/build/unbegun-world.ts';
+import { readyPods } from '#test/build/what-runs.ts';
 
 /** Whoever a sample names. */
 const SAMPLE_ID = 'i-0123456789abcdef0';
@@ -42,14 +43,9 @@ function aWorld(breaks: (by: string, path: string) => boolean = () => false) {
 async function aRunningWorld(pods: number, breaks?: Parameters<typeof aWorld>[0]) {
   const { world, calls } = aWorld(breaks);
   world.scale(INFLATE, pods);
-  expect(await world.runUntil(() => ready(world) === pods, 5 * MINUTE)).toBe(true);
+  expect(await world.runUntil(() => readyPods(world) === pods, 5 * MINUTE)).toBe(true);
   return { world, calls };
 }
-
-const ready = (world: World): number =>
-  world.kubernetes
-    .list('Pod')
-    .filter((pod) => JSON.stringify(pod).includes('"type":"Ready","status":"True"')).length;
 
 /** What a function returns to an event, as `sam local invoke` would print it. */
 async function invoked(world: World, name: FunctionName, event: unknown): Promise<unknown> {
@@ -96,7 +92,7 @@ describe('the samples of events, handed to the functions as Lambda does', () => 
       ['state-change', 'InstanceStopping', true],
       ['capacity-reservation', 'CapacityReservationInstanceInterrupted', true],
     ] as const) {
-      await world.runUntil(() => ready(world) === 3, 5 * MINUTE);
+      await world.runUntil(() => readyPods(world) === 3, 5 * MINUTE);
       const { instanceId, now } = aClaim(world);
       const answer = await invoked(world, 'interrupt', handedOver(name, instanceId));
 

@@ -4,6 +4,7 @@ import type { Ailment } from '#lib/sim/aws/account.ts';
 import type { World } from '#lib/sim/world.ts';
 import { HOUR, MINUTE, SECOND } from '#test/build/objects.ts';
 import { anUnbegunWorld } from '#test/build/unbegun-world.ts';
+import { livingInstances, readyPods } from '#test/build/what-runs.ts';
 
 const PODS = 3;
 
@@ -12,23 +13,17 @@ async function aRunningWorld(asksInstanceStatus: boolean) {
   const { world, begin } = anUnbegunWorld({ connect: embeddedWith({ asksInstanceStatus }) });
   begin();
   world.scale({ kind: 'Deployment', name: 'inflate' }, PODS);
-  expect(await world.runUntil(() => ready(world) === PODS, 5 * MINUTE)).toBe(true);
-  const [instance] = living(world);
+  expect(await world.runUntil(() => readyPods(world) === PODS, 5 * MINUTE)).toBe(true);
+  const [instance] = livingInstances(world);
   if (instance === undefined) throw new Error('expected an instance, found none');
   return {
     world,
     instance,
     ail: (ailment: Ailment) => world.aws.ail(instance.id, ailment),
-    isReplaced: () => instance.state === 'terminated' && ready(world) === PODS,
+    isReplaced: () => instance.state === 'terminated' && readyPods(world) === PODS,
   };
 }
 
-const ready = (world: World): number =>
-  world.kubernetes
-    .list('Pod')
-    .filter((pod) => JSON.stringify(pod).includes('"type":"Ready","status":"True"')).length;
-const living = (world: World) =>
-  world.aws.machines().filter(({ state }) => state === 'pending' || state === 'running');
 const told = (world: World) =>
   world.kubernetes.list('Event').map((event) => String(Object(event).reason));
 const polls = (world: World): number => world.calls().DescribeInstanceStatus ?? 0;

@@ -3,6 +3,7 @@ import { embeddedWith } from '#lib/cli/embedded.ts';
 import type { World } from '#lib/sim/world.ts';
 import { MINUTE } from '#test/build/objects.ts';
 import { anUnbegunWorld } from '#test/build/unbegun-world.ts';
+import { livingInstances, readyPods } from '#test/build/what-runs.ts';
 
 /** Story 1 in a cluster that takes part in zonal shifts. */
 function aWorld(): World {
@@ -15,26 +16,18 @@ function aWorld(): World {
 const scale = (world: World, replicas: number): void =>
   world.scale({ kind: 'Deployment', name: 'inflate' }, replicas);
 
-const ready = (world: World): number =>
-  world.kubernetes
-    .list('Pod')
-    .filter((pod) => JSON.stringify(pod).includes('"type":"Ready","status":"True"')).length;
-
-const living = (world: World) =>
-  world.aws.machines().filter(({ state }) => state === 'pending' || state === 'running');
-
 it('a zone that traffic is shifted away from gets no nodes, and keeps those that it has', async () => {
   const world = aWorld();
   scale(world, 3);
-  expect(await world.runUntil(() => ready(world) === 3, 5 * MINUTE)).toBe(true);
-  const before = living(world);
+  expect(await world.runUntil(() => readyPods(world) === 3, 5 * MINUTE)).toBe(true);
+  const before = livingInstances(world);
   const zone = before[0]?.zone ?? '';
 
   const shift = world.aws.shiftAway({ zone });
   await world.run(MINUTE);
   scale(world, 12);
-  expect(await world.runUntil(() => ready(world) === 12, 5 * MINUTE)).toBe(true);
-  const during = living(world).filter(({ id }) => !before.some((old) => old.id === id));
+  expect(await world.runUntil(() => readyPods(world) === 12, 5 * MINUTE)).toBe(true);
+  const during = livingInstances(world).filter(({ id }) => !before.some((old) => old.id === id));
   expect(during.length).toBeGreaterThan(0);
   expect(during.map((each) => each.zone)).not.toContain(zone);
   const told = world.kubernetes.list('Event').map((event) => Object(event).reason);
@@ -44,17 +37,17 @@ it('a zone that traffic is shifted away from gets no nodes, and keeps those that
   scale(world, 0);
   await world.run(10 * MINUTE);
   const kept = before.filter((each) => each.zone === zone).map(({ id }) => id);
-  expect(living(world).map(({ id }) => id)).toEqual(kept);
+  expect(livingInstances(world).map(({ id }) => id)).toEqual(kept);
   expect(JSON.stringify(world.kubernetes.list('NodeClaim'))).not.toContain('deletionTimestamp');
 
   shift.end();
-  expect(await world.runUntil(() => living(world).length === 0, 10 * MINUTE)).toBe(true);
+  expect(await world.runUntil(() => livingInstances(world).length === 0, 10 * MINUTE)).toBe(true);
 });
 
 it('a shift that AWS begins by itself counts like one of a person', async () => {
   const world = aWorld();
   for (const zone of ['us-east-1a', 'us-east-1b']) world.aws.shiftAway({ zone, by: 'AWS' });
   scale(world, 5);
-  expect(await world.runUntil(() => ready(world) === 5, 5 * MINUTE)).toBe(true);
-  expect(new Set(living(world).map(({ zone }) => zone))).toEqual(new Set(['us-east-1c']));
+  expect(await world.runUntil(() => readyPods(world) === 5, 5 * MINUTE)).toBe(true);
+  expect(new Set(livingInstances(world).map(({ zone }) => zone))).toEqual(new Set(['us-east-1c']));
 });
