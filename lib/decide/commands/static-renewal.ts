@@ -73,7 +73,13 @@ function whyKept(
 /** How many more nodes the `nodes` limits of static NodePools allow, all commands of a look together. */
 export interface StaticRoom {
   /** Takes room for the replacements of a command; whether there was enough. */
-  readonly take: (draft: DraftCommand) => boolean;
+  readonly take: (command: Renewal) => boolean;
+}
+
+/** Of a command, whose nodes it replaces and by how many. */
+interface Renewal {
+  readonly members: readonly { readonly pool: NodePool }[];
+  readonly replacements: readonly unknown[];
 }
 
 /** Opens the count of one look. Source: karpenter v1.14, state/nodepoolstate.go, ReserveNodeCount. */

@@ -5,7 +5,6 @@
 import { describe, expect, it } from 'vitest';
 import { openStaticRoom } from '#lib/decide/commands/static-renewal.ts';
 import { staticShortfall } from '#lib/decide/static-pools.ts';
-import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -81,7 +80,7 @@ describe('static NodePools', () => {
       const pool = aPool({ replicas: 4, limits: { nodes: limit } });
       const nodes = [...members(4), ...members(2, GOING), ...members(1, MARKED)];
       const { take } = openStaticRoom(aCluster(pool, nodes));
-      const draft = { members: [{ pool }], replacements: [{}] } as unknown as DraftCommand;
+      const draft = { members: [{ pool }], replacements: ['one node'] };
       const reserved = [take(draft), take(draft)].filter((each) => each).length;
       return reserved + [take(draft), take(draft)].filter((each) => each).length;
     };

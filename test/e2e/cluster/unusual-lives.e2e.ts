@@ -132,5 +132,5 @@ async function makeTwin({ cluster }: RealWorld, { metadata, spec, status }: Kube
     spec,
   };
   await cluster.apply(twin);
-  await cluster.patch(`${claimPath(twin as unknown as KubeObject)}/status`, { status });
+  await cluster.patch(`${claimPath(twin)}/status`, { status });
 }

@@ -54,6 +54,6 @@ export async function untilRunning(world: RealWorld, count: number): Promise<voi
 export const instanceOf = ({ status }: KubeObject): string =>
   String(status?.providerID).split('/').at(-1) ?? '';
 
-/** Where one NodeClaim, or one Node, is. */
-export const claimPath = ({ metadata }: KubeObject): string =>
+/** The API path of a NodeClaim. */
+export const claimPath = ({ metadata }: { readonly metadata: { readonly name: string } }): string =>
   `/apis/karpenter.sh/v1/nodeclaims/${metadata.name}`;
