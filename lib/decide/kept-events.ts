@@ -8,7 +8,6 @@ import type { EpochMs } from '#lib/model/time.ts';
 const BLOCKED = new Set(['node', 'nominated', 'do-not-disrupt', 'nodePool', 'pdb']);
 /** What keeps it from being consolidated. */
 const UNCONSOLIDATABLE = new Set([
-  'balanced',
   'consolidationPolicy',
   'hysteresis',
   'instanceType',
@@ -30,7 +29,8 @@ const MOST_TOLD = 100;
 
 /**
  * What Nodes and NodeClaims are told that stay: once in 15 minutes, without anybody remembering when
- * that was. What passes by itself, such as a budget that is used up, is not told.
+ * that was. What passes by itself, such as a budget that is used up, is not told, nor what the policy
+ * Balanced refuses.
  *
  * Source: karpenter v1.14, disruption/events.go, Blocked and Unconsolidatable.
  */

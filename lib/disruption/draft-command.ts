@@ -1,4 +1,5 @@
 import type { CommandReason } from '#lib/model/command.ts';
+import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { SealedClaim } from '#lib/solver/opening/seal.ts';
 import type { Candidate } from './candidates.ts';
@@ -20,4 +21,13 @@ export interface DraftCommand {
     /** The dearest that the launches of all replacements may come to; 0 without. */
     readonly worstUsdPerHour: number;
   };
+  /** By each NodePool that has a say in it, sorted by name; absent where none was asked. */
+  readonly approvals?: readonly Approval[];
+}
+
+/** Why a NodePool with the policy Balanced finds a command worth its disruption. */
+export interface Approval {
+  readonly pool: NodePool;
+  /** Upstream's sentence for its event. */
+  readonly because: string;
 }

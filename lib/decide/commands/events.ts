@@ -5,7 +5,7 @@ import { INITIALIZED } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import type { NodeClaim } from '#lib/model/node-claim.ts';
 import type { ObjectRef } from '#lib/model/object.ts';
-import { claimRef, nodeRef } from '#lib/model/object-ref.ts';
+import { claimRef, nodePoolRef, nodeRef } from '#lib/model/object-ref.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 
@@ -40,6 +40,22 @@ export function candidateEvents(draft: DraftCommand): readonly Action[] {
     return [nodeRef(node), claimRef(claim)].map((about) =>
       normal(about, 'ConsolidationCandidate', message),
     );
+  });
+}
+
+/**
+ * Said of a consolidation that the policy Balanced finds worth its disruption: to the node where it
+ * is one, to each NodePool that was asked where they are several. Source: karpenter v1.14,
+ * disruption/events/events.go, ConsolidationApproved.
+ */
+export function approvalEvents({ members, approvals = [] }: DraftCommand): readonly Action[] {
+  const [only, ...others] = members;
+  return approvals.flatMap(({ pool, because }) => {
+    const about =
+      only && others.length === 0
+        ? [nodeRef(only.node), claimRef(only.claim)]
+        : [nodePoolRef(pool)];
+    return about.map((each) => normal(each, 'ConsolidationApproved', because));
   });
 }
 

@@ -7,7 +7,7 @@ import { shortDigest } from '#lib/model/digest.ts';
 import type { Action, PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type NamedClaim, nameClaims, namesIn, plannedNodeClaim } from '../new-node-claim.ts';
-import { candidateEvents } from './events.ts';
+import { approvalEvents, candidateEvents } from './events.ts';
 
 /** Commands that are written down, as parts of a Plan. */
 export interface Proposed {
@@ -41,6 +41,7 @@ export function propose(drafts: readonly DraftCommand[], snapshot: Snapshot): Pr
     actions: [
       ...drafts.flatMap((draft) => remember(draft, snapshot)),
       ...drafts.flatMap(candidateEvents),
+      ...drafts.flatMap(approvalEvents),
     ],
     ...ripening(drafts, snapshot),
   };

@@ -1,10 +1,11 @@
 import { isDaemon } from '#lib/consent/pod-state.ts';
 import { isReschedulable } from '#lib/consent/pods.ts';
+import { compareText } from '#lib/constraints/order.ts';
 import { NODEPOOL } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Blocked, type Candidate, isBlocked } from '../candidates.ts';
-import type { DraftCommand } from '../draft-command.ts';
+import type { Approval, DraftCommand } from '../draft-command.ts';
 import { priceOf } from './eligible.ts';
 
 /** The annotation by which a pod says how dear its deletion is. Source: kubernetes v1.36. */
@@ -34,8 +35,12 @@ interface Totals {
   readonly disruption: number;
 }
 
-/** The least share of cost for a share of disruption. Source: karpenter v1.14, balanced.go, k = 2. */
-const THRESHOLD = 0.5;
+/** So much dearer than its share of cost may a share of disruption be. Source: karpenter v1.14, balanced.go. */
+const K = 2;
+/** The least share of cost for a share of disruption. */
+const THRESHOLD = 1 / K;
+/** Sums of prices are off by less than that; half is enough. */
+const NOISE = 1e-9;
 
 /**
  * How much of a pool's cost a command saves for the share of its pods that it disturbs. No savings
@@ -51,30 +56,39 @@ export function balancedScore(savings: number, disruption: number, totals: Total
 
 /**
  * Judges commands by the policy Balanced, for the NodePools that have it; others have no say. A
- * command over several pools saves for each as much as its part of the removed price is.
+ * command over several pools saves for each as much as its part of the removed price is. All of them
+ * approve of it, sorted by name, or the first that does not says why.
  *
  * `candidates` are all nodes that may be disrupted, whether or not consolidation would take them.
  */
 export function balancedJudge(
   candidates: readonly (Candidate | Blocked)[],
   snapshot: Snapshot,
-): (command: DraftCommand) => Blocked | undefined {
+): (command: DraftCommand) => Blocked | { readonly approvals: readonly Approval[] } {
   const totals = totalsOf(candidates, snapshot);
   const costOf = (members: readonly Candidate[]): number =>
     members.reduce((sum, member) => sum + (priceOf(member, snapshot) ?? 0), 0);
   return ({ members, savesUsdPerHour }) => {
     const removed = costOf(members);
+    const approvals: Approval[] = [];
     for (const [name, ofPool] of Map.groupBy(members, ({ pool }) => pool.meta.name)) {
-      if (ofPool[0]?.pool.disruption.consolidationPolicy !== 'Balanced') continue;
+      const pool = ofPool[0]?.pool;
+      if (pool?.disruption.consolidationPolicy !== 'Balanced') continue;
       const savings = removed > 0 ? savesUsdPerHour * (costOf(ofPool) / removed) : 0;
       const disruption = ofPool.reduce(
         (sum, { state }) => sum + disruptionOf(state.pods.filter(isReschedulable)),
         0,
       );
-      const score = balancedScore(savings, disruption, totals.get(name) ?? NOTHING);
-      if (score < THRESHOLD) return tooDisturbing(name, score);
+      const whole = totals.get(name) ?? NOTHING;
+      const score = balancedScore(savings, disruption, whole);
+      if (score < THRESHOLD - NOISE) return tooDisturbing(name, score);
+      const shares = {
+        savings: savings / whole.usdPerHour,
+        disruption: disruption / whole.disruption,
+      };
+      approvals.push({ pool, because: worthIt(score, shares) });
     }
-    return undefined;
+    return { approvals: approvals.sort((a, b) => compareText(a.pool.meta.name, b.pool.meta.name)) };
   };
 }
 
@@ -105,6 +119,15 @@ function totalsOf(
 }
 
 const notDaemon = (pod: Pod): boolean => !isDaemon(pod);
+
+/** Source of the words: karpenter v1.14, disruption/events/events.go, ConsolidationApproved. */
+const worthIt = (
+  score: number,
+  { savings, disruption }: { readonly savings: number; readonly disruption: number },
+): string =>
+  `score ${score.toFixed(2)} >= threshold ${THRESHOLD.toFixed(2)} (k: ${K}, savings ${percent(savings)}, disruption ${percent(disruption)})`;
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 
 const tooDisturbing = (pool: string, score: number): Blocked => ({
   by: 'balanced',

@@ -79,7 +79,10 @@ export function openBench(facts: ConsolidationFacts): Bench {
     promised,
     certify: (set, expected, avoided) => {
       const command = certifySet(set, { expected, avoided }, terms);
-      return 'by' in command ? command : (judge(command) ?? command);
+      if ('by' in command) return command;
+      const judged = judge(command);
+      if ('by' in judged) return judged;
+      return judged.approvals.length > 0 ? { ...command, ...judged } : command;
     },
   };
 }

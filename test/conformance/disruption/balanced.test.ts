@@ -3,6 +3,7 @@
  * Source: karpenter v1.14, disruption/balanced_test.go.
  */
 import { describe, expect, it } from 'vitest';
+import { approvalEvents } from '#lib/decide/commands/events.ts';
 import { candidateOf, isBlocked } from '#lib/disruption/candidates.ts';
 import {
   balancedJudge,
@@ -10,9 +11,11 @@ import {
   evictionCost,
 } from '#lib/disruption/consolidation/balanced.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
+import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { anInstanceType } from '#test/build/instance-types.ts';
 import { aCluster, aFreePool, aMember, mover, pass } from '#test/build/members.ts';
+import { told } from '#test/build/told.ts';
 
 const BALANCED = { consolidationPolicy: 'Balanced' as const };
 const balanced = { nodePools: [aFreePool({ disruption: BALANCED })] };
@@ -20,7 +23,18 @@ const of = (cost: number) => ({ usdPerHour: cost, disruption: 90 });
 const fill = (name: string, count: number, cpu: number) =>
   Array.from({ length: count }, (_, at) => mover(`${name}-${at}`, cpu));
 
-/** What the judge says of the removal of these members for so much. */
+/** A node for so much an hour with so many pods, which counts one more than these. */
+const aNodeFor = (usdPerHour: number, name: string, pods: number) =>
+  aMember(name, { type: typeFor(usdPerHour), pods: fill(name, pods, 100) });
+const typeFor = (usdPerHour: number) =>
+  anInstanceType(`m5.for-${usdPerHour}`, { cpu: 16, usdPerHour });
+
+const approvalsIn = (actions: readonly Action[]) =>
+  told(actions).filter((each) => each.includes(' ConsolidationApproved: '));
+const approvedAs = (numbers: string) =>
+  ['Node', 'NodeClaim'].map((kind) => `${kind} ConsolidationApproved: score ${numbers})`);
+
+/** What the judge says of the removal of these members for so much: who refuses, or what is told. */
 function verdict(snapshot: Snapshot, names: readonly string[], savesUsdPerHour: number) {
   const all = snapshot.nodes.map((state) => candidateOf(state, { snapshot, nominated: new Set() }));
   const members = all.flatMap((each) =>
@@ -34,18 +48,40 @@ function verdict(snapshot: Snapshot, names: readonly string[], savesUsdPerHour: 
     podsMoved: 0,
     savesUsdPerHour,
   };
-  return balancedJudge(all, snapshot)(command)?.by;
+  const judged = balancedJudge(all, snapshot)(command);
+  return 'by' in judged ? judged.by : told(approvalEvents({ ...command, ...judged }));
 }
 
 describe('Balanced', () => {
   it('66: weighs the share of cost against the share of pods', () => {
-    expect(balancedScore(7.26, 4, of(58.08))).toBeGreaterThan(0.5);
-    expect(balancedScore(4.84, 5, of(58.08))).toBeGreaterThan(0.5);
+    const nodes = [
+      aNodeFor(7.26, 'a', 3),
+      aNodeFor(4.84, 'b', 4),
+      aNodeFor(2.42, 'c', 8),
+      ...Array.from({ length: 9 }, (_, at) => aNodeFor(4.84, `d${at}`, 7)),
+    ];
+    const pool = aCluster(nodes, { types: [7.26, 4.84, 2.42].map(typeFor), ...balanced });
+
+    expect(verdict(pool, ['a'], 7.26)).toEqual(
+      approvedAs('2.81 >= threshold 0.50 (k: 2, savings 12.5%, disruption 4.4%'),
+    );
+    expect(verdict(pool, ['b'], 4.84)).toEqual(
+      approvedAs('1.50 >= threshold 0.50 (k: 2, savings 8.3%, disruption 5.6%'),
+    );
+    expect(verdict(pool, ['c'], 2.42)).toBe('balanced');
     expect(balancedScore(2.42, 9, of(58.08))).toBeCloseTo(0.417, 3);
   });
 
   it('67: half is enough', () => {
-    expect(balancedScore(2.42, 9, of(48.4))).toBeCloseTo(0.5, 12);
+    const nodes = [
+      aNodeFor(2.42, 'a', 8),
+      ...Array.from({ length: 19 }, (_, at) => aNodeFor(2.42, `b${at}`, at < 5 ? 4 : 3)),
+    ];
+    const pool = aCluster(nodes, { types: [typeFor(2.42)], ...balanced });
+
+    expect(verdict(pool, ['a'], 2.42)).toEqual(
+      approvedAs('0.50 >= threshold 0.50 (k: 2, savings 5.0%, disruption 10.0%'),
+    );
   });
 
   it('69: the only node of its pool may go where its pods fit elsewhere', () => {
@@ -53,7 +89,12 @@ describe('Balanced', () => {
     const lone = aMember('a', { pool: 'lone', pods: [mover('web', 100)] });
     const other = aMember('b', { pods: fill('b', 3, 500) });
 
-    expect(pass(aCluster([lone, other], { nodePools: pools })).removed).toContain('a');
+    const { removed, plan } = pass(aCluster([lone, other], { nodePools: pools }));
+
+    expect(removed).toContain('a');
+    expect(approvalsIn(plan.actions)).toEqual(
+      approvedAs('1.00 >= threshold 0.50 (k: 2, savings 100.0%, disruption 100.0%'),
+    );
   });
 
   it('70: moves that disturb nobody are worth it if they save; without a whole nothing is', () => {
@@ -75,16 +116,26 @@ describe('Balanced', () => {
     );
 
     expect(verdict(snapshot, ['a', 'b'], 0.001)).toBe('balanced');
-    expect(verdict(snapshot, ['a'], 0.001)).toBeUndefined();
-    expect(verdict(snapshot, ['b', 'c'], 0.4)).toBeUndefined();
+    expect(verdict(snapshot, ['a'], 0.001)).toEqual([]);
+    expect(verdict(snapshot, ['b', 'c'], 0.4)).toEqual([
+      'NodePool ConsolidationApproved: score 1.00 >= threshold 0.50 (k: 2, savings 100.0%, disruption 100.0%)',
+    ]);
   });
 
-  it('72: a node that is well filled stays, and so does any at a budget of 0%', () => {
-    const closed = aFreePool({ disruption: { ...BALANCED, budgets: [{ nodes: '0' }] } });
-    const nodes = [aMember('a', { pods: fill('a', 3, 1200) }), aMember('b', { pods: [] })];
+  it('72: a node that is well filled stays, and so does any at a budget of 0%; nothing is told', () => {
+    const closed = aFreePool({ disruption: { ...BALANCED, budgets: [{ nodes: '0%' }] } });
+    const full = aMember('a', { pods: fill('a', 3, 1200) });
+    const idle = [
+      aMember('b', { pods: fill('b', 1, 100) }),
+      aMember('c', { pods: fill('c', 1, 100) }),
+    ];
+    const filled = pass(aCluster([full], balanced));
+    const shut = pass(aCluster(idle, { nodePools: [closed] }));
+    const free = pass(aCluster(idle, balanced));
 
-    expect(pass(aCluster(nodes.slice(0, 1), balanced)).removed).toEqual([]);
-    expect(pass(aCluster(nodes, { nodePools: [closed] })).removed).toEqual([]);
+    expect([...filled.removed, ...approvalsIn(filled.plan.actions)]).toEqual([]);
+    expect([...shut.removed, ...approvalsIn(shut.plan.actions)]).toEqual([]);
+    expect(approvalsIn(free.plan.actions)).not.toEqual([]);
   });
 
   it('74: where only on-demand may be bought, what is saved is by its price', () => {
