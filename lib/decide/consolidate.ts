@@ -6,12 +6,11 @@ import { consolidation } from '#lib/disruption/consolidation/consolidation.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import { emptiness } from '#lib/disruption/emptiness.ts';
 import { overdueLifts } from '#lib/lifecycle/joining/barrier.ts';
-import type { Placement, Plan } from '#lib/model/plan.ts';
+import type { Plan } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { overlaid } from '#lib/solver/overlays/overlay.ts';
 import { propose } from './commands/propose.ts';
 import { keptEvents } from './kept-events.ts';
-import { podName } from './new-node-claim.ts';
 import { place } from './place.ts';
 import { nominatedNodes } from './placement-events.ts';
 import { anEmptyPlan, nextLook, sumOfUsd } from './plan-parts.ts';
@@ -33,7 +32,7 @@ export function decideConsolidate(seen: Snapshot): Plan {
   const toPlace = podsToPlace(snapshot);
   const found = consolidation({ ...facts, toPlace, goingAnyway }, ledger);
   const drafts = [...empty.commands, ...found.commands];
-  const { commands, nodeClaims, actions, lookAgainInMs } = propose(drafts, snapshot);
+  const { commands, nodeClaims, placements, ...proposed } = propose(drafts, snapshot);
   const kept = found.kept.toSorted((a, b) => compareText(a.state.name, b.state.name));
   const isEmpty = new Map(empty.kept.map(({ state, why }) => [state.name, why]));
   const going = new Set(goingAnyway);
@@ -42,24 +41,21 @@ export function decideConsolidate(seen: Snapshot): Plan {
     commands,
     nodeClaims,
     usdPerHour: sumOfUsd(nodeClaims.map(({ usdPerHour }) => usdPerHour)),
-    placements: placementsOf(drafts),
+    placements,
     kept: kept
       .filter(({ state }) => !going.has(state.name))
       .map(({ state, why }) => ({
         node: state.name,
         ...(why.by === 'empty' ? (isEmpty.get(state.name) ?? why) : why),
       })),
-    actions: [...actions, ...overdueLifts(snapshot), ...keptEvents(kept, snapshot.takenAt)],
-    warnings: consentWarnings(snapshot),
-    ...nextLook(snapshot, [lookAgainInMs]),
+    actions: [
+      ...proposed.actions,
+      ...overdueLifts(snapshot),
+      ...keptEvents(kept, snapshot.takenAt),
+    ],
+    warnings: [...consentWarnings(snapshot), ...proposed.warnings].sort(compareText),
+    ...nextLook(snapshot, [proposed.lookAgainInMs]),
   };
 }
 
 const nameOfMember = ({ state }: DraftCommand['members'][number]): string => state.name;
-
-/** The pods that move to nodes that are there. */
-const placementsOf = (drafts: readonly DraftCommand[]): readonly Placement[] =>
-  drafts
-    .flatMap(({ placements }) => placements)
-    .map(({ pod, host }) => ({ pod: podName(pod), node: host }))
-    .sort((a, b) => compareText(a.pod, b.pod));

@@ -1,5 +1,7 @@
+import { compareText } from '#lib/constraints/order.ts';
 import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import { openLedger } from '#lib/disruption/consent-ledger.ts';
+import { consentWarnings } from '#lib/disruption/consent-warnings.ts';
 import { marketUpkeep } from '#lib/ec2/offerings/market-refresh.ts';
 import { reservedUpkeep } from '#lib/ec2/offerings/reserved-upkeep.ts';
 import { driftedActions } from '#lib/lifecycle/health/drifted.ts';
@@ -42,6 +44,7 @@ export function decideDrift(seen: Snapshot): Plan {
   return {
     ...anEmptyPlan('drift', snapshot),
     nodeClaims: proposed.nodeClaims,
+    placements: proposed.placements,
     commands: proposed.commands,
     kept,
     usdPerHour: sumOfUsd(proposed.nodeClaims.map(({ usdPerHour }) => usdPerHour)),
@@ -55,6 +58,7 @@ export function decideDrift(seen: Snapshot): Plan {
       ...reservedUpkeep(snapshot),
       ...marketUpkeep(snapshot),
     ],
+    warnings: [...consentWarnings(snapshot), ...proposed.warnings].sort(compareText),
     ...nextLook(snapshot, [proposed.lookAgainInMs]),
   };
 }

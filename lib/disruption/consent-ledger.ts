@@ -1,7 +1,7 @@
 import { pdbVerdict } from '#lib/consent/pdb-verdict.ts';
 import { isEvictable } from '#lib/consent/pods.ts';
 import { selects } from '#lib/constraints/label-selector.ts';
-import { byNamespacedName } from '#lib/constraints/order.ts';
+import { byNamespacedName, compareText } from '#lib/constraints/order.ts';
 import { NODEPOOL } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { BudgetReason, NodePool } from '#lib/model/node-pool.ts';
@@ -15,13 +15,18 @@ import type { Blocked, Candidate } from './candidates.ts';
 export interface ConsentLedger {
   /** How many more nodes of a NodePool may go for a reason. */
   readonly nodesLeft: (pool: string, reason: BudgetReason) => number;
-  /** What keeps these nodes from going together, beside all that was granted before. */
+  /** What the budgets of NodePools have against these nodes going together. */
+  readonly budgetObjection: (
+    candidates: readonly Candidate[],
+    reason: BudgetReason,
+  ) => Blocked | undefined;
+  /** The same of NodePools' and of PodDisruptionBudgets, beside all that was granted before. */
   readonly objection: (
     candidates: readonly Candidate[],
     reason: BudgetReason,
   ) => Blocked | undefined;
-  /** Whether others that go already draw on a PodDisruptionBudget of theirs. */
-  readonly sharesBudget: (candidates: readonly Candidate[]) => boolean;
+  /** The first PodDisruptionBudget of theirs that others draw on which go already. */
+  readonly sharedBudget: (candidates: readonly Candidate[]) => string | undefined;
   /** Notes that they go. */
   readonly grant: (candidates: readonly Candidate[]) => void;
 }
@@ -80,23 +85,27 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
     const needed = candidates.map(needsOf);
     for (const [pdb, count] of sumOf(needed)) {
       const drawn = evicted.get(pdb) ?? 0;
-      const allowed = (allowances.get(pdb) ?? 0) - drawn;
+      const allowed = allowances.get(pdb) ?? 0;
       const isAlone = drawn === 0 && needed.filter((each) => each.has(pdb)).length === 1;
-      if (count > allowed && !(isAlone && allowed > 0)) return worn(pdb, count, allowed);
+      if (drawn + count > allowed && !(isAlone && allowed > 0)) {
+        return worn(pdb, { count, drawn, allowed });
+      }
     }
     return undefined;
   };
+  const budgetObjection: ConsentLedger['budgetObjection'] = (candidates, reason) => {
+    const byPool = countBy(candidates, ({ pool }) => pool.meta.name);
+    const short = [...byPool].find(([pool, count]) => count > nodesLeft(pool, reason));
+    return short && overBudget(pools.get(short[0]), short[0], reason);
+  };
   return {
     nodesLeft,
-    objection: (candidates, reason) => {
-      const byPool = countBy(candidates, ({ pool }) => pool.meta.name);
-      for (const [pool, count] of byPool) {
-        if (count > nodesLeft(pool, reason)) return overBudget(pools.get(pool), pool, reason);
-      }
-      return overdrawn(candidates);
-    },
-    sharesBudget: (candidates) =>
-      [...sumOf(candidates.map(needsOf)).keys()].some((pdb) => evicted.has(pdb)),
+    budgetObjection,
+    objection: (candidates, reason) => budgetObjection(candidates, reason) ?? overdrawn(candidates),
+    sharedBudget: (candidates) =>
+      [...sumOf(candidates.map(needsOf)).keys()]
+        .filter((pdb) => evicted.has(pdb))
+        .sort(compareText)[0],
     grant: (candidates) => {
       for (const { pool } of candidates) {
         granted.set(pool.meta.name, (granted.get(pool.meta.name) ?? 0) + 1);
@@ -140,10 +149,20 @@ function overBudget(pool: NodePool | undefined, name: string, reason: BudgetReas
   return { by: 'budget', because };
 }
 
-const worn = (pdb: string, count: number, allowed: number): Blocked => ({
-  by: 'pdb',
-  because: `Pdb prevents pod evictions (PodDisruptionBudget=[${pdb}]): ${count} of its pods would go, it allows ${Math.max(0, allowed)} now`,
-});
+/** Of a PodDisruptionBudget: its pods that would go, that go already, and that may go. */
+interface Draw {
+  readonly count: number;
+  readonly drawn: number;
+  readonly allowed: number;
+}
+
+function worn(pdb: string, { count, drawn, allowed }: Draw): Blocked {
+  const beside = drawn === 0 ? '' : ` beside ${drawn} that ${drawn === 1 ? 'goes' : 'go'} already`;
+  return {
+    by: 'pdb',
+    because: `Pdb prevents pod evictions (PodDisruptionBudget=[${pdb}]): ${count} of its pods would go${beside}, it allows ${allowed} now`,
+  };
+}
 
 function countBy<Item>(
   items: readonly Item[],

@@ -59,9 +59,9 @@ export function renewalDraft(
     isReschedulableNow(pod, snapshot.podDisruptionBudgets, snapshot.takenAt),
   );
   const draft = { reason, members: [candidate], podsMoved: pods.length };
-  const removedUsd = priceOfNode(state, snapshot.catalog) ?? 0;
+  const removedUsd = priceOfNode(state, snapshot.catalog);
   if (pods.length === 0) {
-    return { ...draft, replacements: [], placements: [], savesUsdPerHour: removedUsd };
+    return { ...draft, replacements: [], placements: [], savesUsdPerHour: removedUsd ?? 0 };
   }
   const result = simulateWithout(state, pods, facts);
   if (result.blocking.length > 0) return { by: 'pods', because: describeBlocking(result) };
@@ -77,7 +77,7 @@ export function renewalDraft(
     ...draft,
     replacements,
     placements: result.placements.filter(({ pod }) => uids.has(pod.meta.uid)),
-    savesUsdPerHour: rounded(removedUsd - addedUsd),
+    savesUsdPerHour: removedUsd === undefined ? 0 : rounded(removedUsd - addedUsd),
   };
 }
 

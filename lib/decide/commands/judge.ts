@@ -46,17 +46,15 @@ export function objectionTo(
   ledger: ConsentLedger,
 ): Blocked | undefined {
   if (reason === 'Empty' || reason === 'Underutilized') return ledger.objection(members, reason);
-  const [member] = members;
-  const pool = member?.pool.meta.name ?? '';
-  if (ledger.nodesLeft(pool, 'Drifted') < members.length) {
-    return {
-      by: 'budget',
-      because: `the budgets of NodePool "${pool}" let no more nodes go now for reason Drifted`,
-    };
-  }
+  const overBudget = ledger.budgetObjection(members, 'Drifted');
+  if (overBudget) return overBudget;
   // Its own pods wait for each other while it is drained; those of two nodes would wear it down.
-  if (!ledger.sharesBudget(members)) return undefined;
-  return { by: 'pdb', because: 'another node with pods of the same PodDisruptionBudget is going' };
+  const shared = ledger.sharedBudget(members);
+  if (shared === undefined) return undefined;
+  return {
+    by: 'pdb',
+    because: `another node with pods of PodDisruptionBudget ${shared} goes already`,
+  };
 }
 
 /** Whether a command whose replacements are up may still end its nodes: at once, later, or not. */

@@ -4,9 +4,16 @@ import { rememberOn } from '#lib/disruption/commands/steps.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import type { Command } from '#lib/model/command.ts';
 import { shortDigest } from '#lib/model/digest.ts';
-import type { Action, PlannedNodeClaim } from '#lib/model/plan.ts';
+import type { Action, Placement, PlannedNodeClaim } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { type NamedClaim, nameClaims, namesIn, plannedNodeClaim } from '../new-node-claim.ts';
+import { priceOfNode } from '#lib/solver/opening/node-price.ts';
+import {
+  type NamedClaim,
+  nameClaims,
+  namesIn,
+  plannedNodeClaim,
+  podName,
+} from '../new-node-claim.ts';
 import { approvalEvents, candidateEvents } from './events.ts';
 
 /** Commands that are written down, as parts of a Plan. */
@@ -14,8 +21,12 @@ export interface Proposed {
   readonly commands: readonly Command[];
   /** The nodes that would come first, under the names that they would have if made now. */
   readonly nodeClaims: readonly PlannedNodeClaim[];
+  /** The pods that move to nodes that are there. */
+  readonly placements: readonly Placement[];
   /** Writes of annotations, and what nodes are told. */
   readonly actions: readonly Action[];
+  /** What a saving leaves out. */
+  readonly warnings: readonly string[];
   readonly lookAgainInMs?: number;
 }
 
@@ -38,14 +49,28 @@ export function propose(drafts: readonly DraftCommand[], snapshot: Snapshot): Pr
     nodeClaims: named
       .flatMap(({ claims }) => claims.map(plannedNodeClaim))
       .sort((a, b) => compareText(a.name, b.name)),
+    placements: drafts
+      .flatMap(({ placements }) => placements)
+      .map(({ pod, host }) => ({ pod: podName(pod), node: host }))
+      .sort((a, b) => compareText(a.pod, b.pod)),
     actions: [
       ...drafts.flatMap((draft) => remember(draft, snapshot)),
       ...drafts.flatMap(candidateEvents),
       ...drafts.flatMap(approvalEvents),
     ],
+    warnings: drafts.flatMap(({ members }) => unpriced(members, snapshot)),
     ...ripening(drafts, snapshot),
   };
 }
+
+/** A price that nobody knows is no price of zero: the saving is then left out, and that is said. */
+const unpriced = (members: DraftCommand['members'], { catalog }: Snapshot): readonly string[] =>
+  members
+    .filter(({ state }) => priceOfNode(state, catalog) === undefined)
+    .map(
+      ({ state }) =>
+        `the price of node ${state.name} is not known: what its removal saves is not counted`,
+    );
 
 /** When the first proposal, of this look or of one before, may be acted on. */
 function ripening(

@@ -1,12 +1,12 @@
 import { compareText } from '#lib/constraints/order.ts';
-import type { Blocked } from '#lib/disruption/candidates.ts';
+import { type Blocked, candidateOf, isBlocked } from '#lib/disruption/candidates.ts';
 import { writeBackOff } from '#lib/disruption/commands/back-off.ts';
 import { change } from '#lib/disruption/commands/steps.ts';
 import type { ConsentLedger } from '#lib/disruption/consent-ledger.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import { renewalDraft, type SimulationFacts } from '#lib/disruption/drift.ts';
 import { type Outdated, outdatedNodes } from '#lib/disruption/renewal.ts';
-import { DISRUPTION_BACK_OFF, NODEPOOL } from '#lib/model/labels.ts';
+import { DISRUPTION_BACK_OFF } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import { claimRef, nodeRef } from '#lib/model/object-ref.ts';
 import type { Action, Kept } from '#lib/model/plan.ts';
@@ -49,7 +49,7 @@ export function renewals(
   for (const outdated of outdatedNodes(snapshot)) {
     const { state } = outdated;
     const isFull = drafts.length === mostAtOnce;
-    const found = isFull ? LATER : (overBudget(state, ledger) ?? draftOf(outdated, facts));
+    const found = beforehand(state, facts, ledger) ?? (isFull ? LATER : draftOf(outdated, facts));
     const why = 'by' in found ? found : (objectionTo(found, ledger) ?? limitOn(found, room));
     if (why !== undefined) blocked.set(state.name, why);
     if (why !== undefined || 'by' in found) continue;
@@ -62,7 +62,10 @@ export function renewals(
   return {
     drafts,
     kept: staying
-      .map(({ name }) => ({ node: name, ...(blocked.get(name) ?? CURRENT) }))
+      .map((state) => ({
+        node: state.name,
+        ...(blocked.get(state.name) ?? whyNotOutdated(state, given)),
+      }))
       .sort((a, b) => compareText(a.node, b.node)),
     events: staying.flatMap((state) => blockedEvents(state, blocked.get(state.name))),
     backOffs: staying.flatMap((state) => restOf(state, blocked.get(state.name), snapshot)),
@@ -70,14 +73,13 @@ export function renewals(
 }
 
 /** Asked before anything is worked out, which takes a hundred times as long. */
-function overBudget({ claim }: StateNode, ledger: ConsentLedger): Blocked | undefined {
-  const pool = claim?.meta.labels[NODEPOOL] ?? '';
-  return ledger.nodesLeft(pool, 'Drifted') >= 1
-    ? undefined
-    : {
-        by: 'budget',
-        because: `the budgets of NodePool "${pool}" let no more nodes go now for reason Drifted`,
-      };
+function beforehand(
+  state: StateNode,
+  facts: SimulationFacts,
+  ledger: ConsentLedger,
+): Blocked | undefined {
+  const candidate = candidateOf(state, { ...facts, forgives: true });
+  return isBlocked(candidate) ? candidate : ledger.budgetObjection([candidate], 'Drifted');
 }
 
 const limitOn = (draft: DraftCommand, room: StaticRoom): Blocked | undefined =>
@@ -99,6 +101,14 @@ const restOf = (
 
 const LATER: Blocked = { by: 'later', because: 'others come first; the next look sees to it' };
 const CURRENT: Blocked = { by: 'current', because: 'it is what its NodePool would make now' };
+
+/** Drift is not asked of nodes that are going, have yet to come, or are none of ours. */
+function whyNotOutdated(state: StateNode, facts: SimulationFacts): Blocked {
+  const result = candidateOf(state, facts);
+  return isBlocked(result) && UNASKED.has(result.by) ? result : CURRENT;
+}
+
+const UNASKED: ReadonlySet<string> = new Set(['unmanaged', 'node', 'nodePool']);
 
 const draftOf = ({ state, reason }: Outdated, facts: SimulationFacts): DraftCommand | Blocked =>
   staticRenewalDraft(state, reason, facts) ?? renewalDraft(state, reason, facts);

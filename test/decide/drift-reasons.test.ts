@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { decideDrift } from '#lib/decide/drift.ts';
+import type { NodePool } from '#lib/model/node-pool.ts';
+import type { ObjectMeta } from '#lib/model/object.ts';
+import type { Snapshot } from '#lib/model/snapshot.ts';
+import { aDriftedNode, aLargePod } from '#test/build/drifted-nodes.ts';
+import { aNodePool } from '#test/build/node-pools.ts';
+import { NOON } from '#test/build/objects.ts';
+import { aPodDisruptionBudget, aRunningPod } from '#test/build/pods.ts';
+import { quietWorld } from '#test/build/quiet-world.ts';
+import { told } from '#test/build/told.ts';
+
+const withBudget = (nodes: string): readonly NodePool[] => [
+  aNodePool({ disruption: { budgets: [{ nodes }] } }),
+];
+const GUARDED = { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
+
+const relabelled = <T extends { readonly meta: ObjectMeta }>(
+  object: T,
+  labels: Readonly<Record<string, string>>,
+): T => ({ ...object, meta: { ...object.meta, labels: { ...object.meta.labels, ...labels } } });
+
+function staying(snapshot: Snapshot) {
+  const plan = decideDrift(snapshot);
+  const kept = new Map(plan.kept.map(({ node, because }) => [node, because]));
+  return { plan, why: (name: string) => kept.get(name) };
+}
+
+describe('why nodes stay that have drifted', () => {
+  it('is what the node and its pods say first, and what budgets say only after that', () => {
+    const guarded = aDriftedNode('a', { pods: [aRunningPod({ meta: GUARDED, nodeName: 'a' })] });
+    const world = quietWorld({
+      nodePools: withBudget('0'),
+      nodes: [guarded, aDriftedNode('b')],
+    });
+    const { plan, why } = staying(world);
+
+    expect(why('a')).toContain('Pod has "karpenter.sh/do-not-disrupt" annotation');
+    expect(why('b')).toContain('let no more nodes go now for reason Drifted');
+    expect(told(plan.actions).join('\n')).toContain('Pod has "karpenter.sh/do-not-disrupt"');
+  });
+
+  it('names what is wrong with a budget that cannot be followed, and warns of it', () => {
+    const { plan, why } = staying(
+      quietWorld({ nodePools: withBudget('150%'), nodes: [aDriftedNode('a')] }),
+    );
+
+    expect(why('a')).toContain('cannot be followed, so that no node goes');
+    expect(plan.warnings).toEqual([expect.stringContaining('expected at most 100%')]);
+  });
+
+  it('names the PodDisruptionBudget that another node draws on already', () => {
+    const podDisruptionBudgets = [aPodDisruptionBudget({ disruptionsAllowed: 1 })];
+    const nodes = ['a', 'b'].map((name) => aDriftedNode(name, { pods: [aLargePod(name)] }));
+    const { why } = staying(
+      quietWorld({ nodePools: withBudget('100%'), nodes, podDisruptionBudgets }),
+    );
+
+    expect(why('b')).toBe(
+      'another node with pods of PodDisruptionBudget default/budget goes already',
+    );
+  });
+
+  it('is not that it is up to date where it is on its way out', () => {
+    const { claim, ...rest } = aDriftedNode('a');
+    const going = claim && { ...claim, meta: { ...claim.meta, deletedAt: NOON } };
+    const nodes = [{ ...rest, ...(going && { claim: going }) }];
+
+    expect(staying({ ...quietWorld(), nodes }).why('a')).toBe(
+      'Node is deleting or marked for deletion',
+    );
+  });
+});
+
+describe('what a drifted node’s removal saves', () => {
+  it('is not counted, and a warning says so, where nobody knows what the node costs', () => {
+    const node = aDriftedNode('a');
+    const world = quietWorld({ nodePools: withBudget('1'), nodes: [node] });
+    const strange = { 'node.kubernetes.io/instance-type': 'x9.none' };
+    const nodes = world.nodes.map(({ claim, node: seen, ...rest }) => ({
+      ...rest,
+      ...(claim && { claim: relabelled(claim, strange) }),
+      ...(seen && { node: relabelled(seen, strange) }),
+    }));
+    const { plan } = staying({ ...world, nodes });
+
+    expect(plan.commands).toMatchObject([{ remove: ['a'], savesUsdPerHour: 0 }]);
+    expect(plan.warnings).toEqual([
+      'the price of node a is not known: what its removal saves is not counted',
+    ]);
+  });
+});
+
+describe('where pods of drifted nodes go', () => {
+  it('is told where they find room on nodes that are there', () => {
+    const small = aRunningPod({ meta: { name: 'small' }, nodeName: 'a', requests: { cpu: 10 } });
+    const nodes = [aDriftedNode('a', { pods: [small] }), aDriftedNode('b')];
+    const { plan } = staying(quietWorld({ nodePools: withBudget('1'), nodes }));
+
+    expect(plan.commands).toMatchObject([{ remove: ['a'], replaceWith: [] }]);
+    expect(plan.placements).toEqual([{ pod: 'default/small', node: 'b' }]);
+  });
+});
