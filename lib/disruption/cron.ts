@@ -51,7 +51,7 @@ export function parseSchedule(text: string): Schedule | undefined {
   const sets = FIELDS.map((field, at) => parseField(parts[at] ?? '', field));
   const [minutes, hours, daysOfMonth, months, daysOfWeek] = sets;
   if (!minutes || !hours || !daysOfMonth || !months || !daysOfWeek) return undefined;
-  const isOpen = (at: number) => /^[*?]/.test(parts[at] ?? '');
+  const isOpen = (at: number) => (parts[at] ?? '').split(',').some((term) => OPEN.test(term));
   return {
     minutes,
     hours,
@@ -61,6 +61,9 @@ export function parseSchedule(text: string): Schedule | undefined {
     anyDayField: !isOpen(2) && !isOpen(4),
   };
 }
+
+/** A field is not restricted by a star, unless in steps of more than one. */
+const OPEN = /^[*?](?:\/0*1)?$/;
 
 /** The most days that a month has; February in a leap year. */
 const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

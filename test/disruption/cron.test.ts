@@ -50,6 +50,13 @@ describe('a window of a schedule', () => {
     ['0 0 13 * 5', '2026-11-13T00:00:00', true],
     ['0 0 13 * 5', '2026-11-20T00:00:00', true],
     ['0 0 13 * 5', '2026-11-21T00:00:00', false],
+    // A star in steps restricts its field: the 17th, and every Monday.
+    ['0 0 */16 * mon', '2026-11-17T00:00:00', true],
+    ['0 0 */16 * mon', '2026-11-23T00:00:00', true],
+    ['0 0 */16 * mon', '2026-11-24T00:00:00', false],
+    // One star in a list opens its field, wherever it stands; so does a star in steps of one.
+    ['0 0 5,* * mon', '2026-11-24T00:00:00', false],
+    ['0 0 */1 * mon', '2026-11-24T00:00:00', false],
     ['@hourly', '2026-11-20T12:00:00', true],
     ['@weekly', '2026-11-22T00:00:00', true],
     ['@monthly', '2026-11-01T00:00:00', true],
