@@ -66,3 +66,10 @@ function near({ meta }: Pod, budgets: readonly PodDisruptionBudget[]) {
  */
 export const isFullyBlocking = (budget: PodDisruptionBudget): boolean =>
   budget.maxUnavailable === '0' || budget.maxUnavailable === '0%' || budget.minAvailable === '100%';
+
+/**
+ * Whether a budget wants every one of its pods healthy, by what was counted last: minAvailable is the
+ * number of replicas, or a share that comes to it.
+ */
+export const wantsAll = ({ expectedPods = 0, desiredHealthy = 0 }: PodDisruptionBudget): boolean =>
+  expectedPods > 0 && desiredHealthy >= expectedPods;

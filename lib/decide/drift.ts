@@ -58,7 +58,9 @@ export function decideDrift(seen: Snapshot): Plan {
       ...reservedUpkeep(snapshot),
       ...marketUpkeep(snapshot),
     ],
-    warnings: [...consentWarnings(snapshot), ...proposed.warnings].sort(compareText),
+    warnings: [...consentWarnings(snapshot, { forgives: true }), ...proposed.warnings].sort(
+      compareText,
+    ),
     ...nextLook(snapshot, [proposed.lookAgainInMs]),
   };
 }

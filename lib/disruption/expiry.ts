@@ -16,13 +16,26 @@ export function isDueToBeReplaced(
   pool: NodePool,
   now: EpochMs,
 ): boolean {
-  const text = pool.meta.annotations[REPLACE_BEFORE_EXPIRY];
-  const leadMs = text === undefined ? undefined : parseDuration(text);
-  if (leadMs === undefined || leadMs <= 0 || spec.expireAfter === 'Never') return false;
+  const leadMs = leadOf(pool);
+  if (leadMs === undefined || spec.expireAfter === 'Never') return false;
   // A node needs some of its life to itself, and replacing it takes some of the rest.
   const spreadMs = Math.min(leadMs, spec.expireAfter / 2) * SPREAD_SHARE;
   const begins = meta.createdAt + spec.expireAfter - Math.min(leadMs, spec.expireAfter / 2);
   return now >= begins + shareOf(meta.uid) * spreadMs;
+}
+
+/** Undefined where the option is absent, or no time. */
+function leadOf({ meta }: NodePool): number | undefined {
+  const leadMs = parseDuration(meta.annotations[REPLACE_BEFORE_EXPIRY] ?? '');
+  return leadMs !== undefined && leadMs > 0 ? leadMs : undefined;
+}
+
+/** What is wrong with the option of a NodePool, for a person; undefined where nothing. */
+export function leadProblem(pool: NodePool): string | undefined {
+  const text = pool.meta.annotations[REPLACE_BEFORE_EXPIRY];
+  return text === undefined || leadOf(pool) !== undefined
+    ? undefined
+    : `${REPLACE_BEFORE_EXPIRY}: expected a time such as 24h, found "${text}": no node is replaced before it expires`;
 }
 
 /** The rest of the lead is left for replacing the last of them. */

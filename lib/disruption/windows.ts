@@ -3,7 +3,7 @@ import { DISRUPTION_WINDOWS } from '#lib/model/labels.ts';
 import type { BudgetReason, NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type EpochMs, parseDuration } from '#lib/model/time.ts';
-import { lastFiredAt, parseSchedule, type Schedule } from './cron.ts';
+import { firesEver, lastFiredAt, parseSchedule, type Schedule } from './cron.ts';
 import { type TimeZone, timeZoneOf } from './time-zone.ts';
 
 /** When nodes may be disrupted, in the local time of some place. */
@@ -44,18 +44,36 @@ export function closedWindow(
   reason: BudgetReason,
   { takenAt, settings }: Pick<Snapshot, 'takenAt' | 'settings'>,
 ): string | undefined {
-  const text = pool.meta.annotations[DISRUPTION_WINDOWS] ?? settings.disruptionWindows;
+  const { text, whose } = textFor(pool, settings);
   if (text === undefined) return undefined;
   const found = readWindows(text);
-  if (found.problem !== undefined) {
-    return `the disruption windows of NodePool "${pool.meta.name}" cannot be read, so that none is open: ${found.problem}`;
-  }
+  if (found.problem !== undefined) return unreadable(whose, found.problem);
   const applying = found.windows.filter(({ reasons }) => reasons.includes(reason));
   if (applying.length === 0 && reason === 'Empty') return undefined;
   if (applying.some((window) => isOpen(window, takenAt))) return undefined;
   const when = applying.map(({ told }) => told).join('; ') || `never for reason ${reason}`;
-  return `outside the disruption windows of NodePool "${pool.meta.name}": ${when}`;
+  return `outside the disruption windows of ${whose}: ${when}`;
 }
+
+/** What is wrong with the windows that a NodePool is under, for a person; undefined where nothing. */
+export function windowsProblem(
+  pool: NodePool,
+  { settings }: Pick<Snapshot, 'settings'>,
+): string | undefined {
+  const { text, whose } = textFor(pool, settings);
+  const problem = text === undefined ? undefined : readWindows(text).problem;
+  return problem === undefined ? undefined : unreadable(whose, problem);
+}
+
+function textFor({ meta }: NodePool, { disruptionWindows }: Snapshot['settings']) {
+  const own = meta.annotations[DISRUPTION_WINDOWS];
+  return own === undefined
+    ? { text: disruptionWindows, whose: 'the cluster' }
+    : { text: own, whose: `NodePool "${meta.name}"` };
+}
+
+const unreadable = (whose: string, problem: string): string =>
+  `the disruption windows of ${whose} cannot be read, so that none is open: ${problem}`;
 
 function isOpen({ schedule, durationMs, zone }: Window, now: EpochMs): boolean {
   // A clock that was put back shows less now than at a firing an hour ago.
@@ -85,10 +103,8 @@ function readWindows(text: string): Windows {
 }
 
 function parseWindows(text: string): Windows {
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  if (error) return { problem: `expected a YAML list, found ${error.message.split('\n')[0]}` };
-  const list: unknown = document.toJS();
+  const list = yamlIn(text);
+  if (list instanceof Error) return { problem: `expected a YAML list, found: ${list.message}` };
   if (!Array.isArray(list)) return { problem: 'expected a list of windows' };
   const windows: Window[] = [];
   for (const [at, each] of list.entries()) {
@@ -97,6 +113,18 @@ function parseWindows(text: string): Windows {
     windows.push(window);
   }
   return { windows };
+}
+
+/** An alias of nothing, such as an asterisk without quotes, is only found out at the end. */
+function yamlIn(text: string): unknown {
+  const document = parseDocument(text, { prettyErrors: false });
+  const [error] = document.errors;
+  if (error) return error;
+  try {
+    return document.toJS();
+  } catch (cause) {
+    return new Error(cause instanceof Error ? cause.message : String(cause));
+  }
 }
 
 const FIELDS = ['schedule', 'duration', 'timeZone', 'reasons'];
@@ -109,6 +137,7 @@ function windowOf(written: unknown): Window | string {
   const { schedule: cron, duration, timeZone = 'UTC', reasons } = fields;
   const schedule = typeof cron === 'string' ? parseSchedule(cron) : undefined;
   if (!schedule) return `schedule: expected five fields such as "0 2 * * sat", found ${cron}`;
+  if (!firesEver(schedule)) return `schedule "${cron}": it never fires`;
   const durationMs = typeof duration === 'string' ? parseDuration(duration) : undefined;
   if (durationMs === undefined || durationMs <= 0) {
     return `duration: expected a time such as 4h, found ${duration}`;

@@ -8,5 +8,8 @@ export interface PodDisruptionBudget {
   readonly minAvailable?: string;
   readonly maxUnavailable?: string;
   readonly disruptionsAllowed: number;
+  /** How many pods it has, and how many of them it wants healthy; absent before anybody counted. */
+  readonly expectedPods?: number;
+  readonly desiredHealthy?: number;
   readonly unhealthyPodEvictionPolicy: 'IfHealthyBudget' | 'AlwaysAllow';
 }

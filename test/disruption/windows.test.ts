@@ -80,6 +80,9 @@ describe('disruption windows', () => {
   it.each([
     ['nonsense', 'expected a list of windows'],
     ['- {', 'expected a YAML list'],
+    ['- schedule: * 2 * * *', 'expected a YAML list'],
+    ['- *daily', 'expected a YAML list'],
+    ['- { schedule: "0 0 31 2 *", duration: 1h }', 'schedule "0 0 31 2 *": it never fires'],
     ['- 5', 'window 1: expected schedule and duration'],
     ['- { schedule: "0 25 * * *", duration: 1h }', 'schedule: expected five fields'],
     ['- { schedule: "@daily", duration: soon }', 'duration: expected a time such as 4h'],

@@ -49,9 +49,13 @@ export function decodePodDisruptionBudget(value: unknown): PodDisruptionBudget {
         maxUnavailable: optional(spec, 'maxUnavailable', numberOrText),
       }),
     })),
-    disruptionsAllowed: grouped(body, 'status', (status) =>
-      withDefault(status, 'disruptionsAllowed', 0, integer),
-    ),
+    ...grouped(body, 'status', (status) => ({
+      disruptionsAllowed: withDefault(status, 'disruptionsAllowed', 0, integer),
+      ...present({
+        expectedPods: optional(status, 'expectedPods', integer),
+        desiredHealthy: optional(status, 'desiredHealthy', integer),
+      }),
+    })),
   };
 }
 
