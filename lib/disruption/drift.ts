@@ -7,7 +7,13 @@ import type { Snapshot } from '#lib/model/snapshot.ts';
 import { groundFor } from '#lib/solver/ground.ts';
 import { priceOfNode } from '#lib/solver/opening/node-price.ts';
 import { type SimulationResult, simulate } from '#lib/solver/simulation.ts';
-import { type Blocked, type CandidacyFacts, candidateOf, isBlocked } from './candidates.ts';
+import {
+  type Blocked,
+  type CandidacyFacts,
+  type Candidate,
+  candidateOf,
+  isBlocked,
+} from './candidates.ts';
 import { heldBack } from './commands/back-off.ts';
 import type { InFlight } from './commands/in-flight.ts';
 import type { DraftCommand } from './draft-command.ts';
@@ -43,17 +49,9 @@ export function renewalDraft(
 ): DraftCommand | Blocked {
   const candidate = candidateOf(state, { ...facts, forgives: true });
   if (isBlocked(candidate)) return candidate;
-  const { claim, pool } = candidate;
   const { snapshot } = facts;
-  const isDue =
-    reason === 'Drifted'
-      ? isTrue(claim.status.conditions, DRIFTED)
-      : isDueToBeReplaced(claim, pool, snapshot.takenAt);
-  if (!isDue) return { by: 'drift', because: 'it is what its NodePool wants' };
-  const closed = closedWindow(pool, 'Drifted', snapshot);
-  if (closed !== undefined) return { by: 'window', because: closed };
-  const held = heldBack(claim, snapshot.takenAt);
-  if (held !== undefined) return { by: 'back-off', because: held };
+  const blocked = notNow(candidate, reason, snapshot);
+  if (blocked) return blocked;
 
   const pods = state.pods.filter((pod) =>
     isReschedulableNow(pod, snapshot.podDisruptionBudgets, snapshot.takenAt),
@@ -79,6 +77,23 @@ export function renewalDraft(
     placements: result.placements.filter(({ pod }) => uids.has(pod.meta.uid)),
     savesUsdPerHour: removedUsd === undefined ? 0 : rounded(removedUsd - addedUsd),
   };
+}
+
+/** What keeps a candidate from being replaced for that reason now, as far as its own word goes. */
+export function notNow(
+  { claim, pool }: Candidate,
+  reason: RenewalReason,
+  snapshot: Snapshot,
+): Blocked | undefined {
+  const isDue =
+    reason === 'Drifted'
+      ? isTrue(claim.status.conditions, DRIFTED)
+      : isDueToBeReplaced(claim, pool, snapshot.takenAt);
+  if (!isDue) return { by: 'drift', because: 'it is what its NodePool wants' };
+  const closed = closedWindow(pool, 'Drifted', snapshot);
+  if (closed !== undefined) return { by: 'window', because: closed };
+  const held = heldBack(claim, snapshot.takenAt);
+  return held === undefined ? undefined : { by: 'back-off', because: held };
 }
 
 function simulateWithout(

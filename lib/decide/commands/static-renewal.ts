@@ -1,11 +1,12 @@
 import { isRejection } from '#lib/constraints/rejection.ts';
-import { type Blocked, candidateOf, isBlocked } from '#lib/disruption/candidates.ts';
-import { heldBack } from '#lib/disruption/commands/back-off.ts';
+import {
+  type Blocked,
+  type Candidate,
+  candidateOf,
+  isBlocked,
+} from '#lib/disruption/candidates.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
-import type { RenewalReason, SimulationFacts } from '#lib/disruption/drift.ts';
-import { closedWindow } from '#lib/disruption/windows.ts';
-import { DRIFTED } from '#lib/model/condition-types.ts';
-import { isTrue } from '#lib/model/conditions.ts';
+import { notNow, type RenewalReason, type SimulationFacts } from '#lib/disruption/drift.ts';
 import { NODEPOOL } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
@@ -15,7 +16,7 @@ import { sourceOf, whyNoNodes } from '#lib/solver/sources.ts';
 import { bareClaimOf, membersOf, staticPools } from '../static-pools.ts';
 
 /**
- * The replacement of a drifted node of a static NodePool: one node of the bare template, whatever
+ * The replacement of a drifted or expiring node of a static NodePool: one node of the bare template, whatever
  * pods it will hold. Undefined where the node is of no static NodePool.
  *
  * Source: karpenter v1.14, disruption/staticdrift.go, ComputeCommands.
@@ -31,7 +32,7 @@ export function staticRenewalDraft(
   if (pool?.replicas === undefined) return undefined;
   const candidate = candidateOf(state, { ...facts, forgives: true });
   if (isBlocked(candidate)) return candidate;
-  const kept = whyKept(candidate.claim, pool, reason, snapshot);
+  const kept = whyKept(candidate, reason, snapshot);
   if (kept) return kept;
   const source = whyNoNodes(pool, snapshot) ?? sourceOf(pool, snapshot, axesOf([]));
   if (isRejection(source)) return { by: 'nodePool', because: source.because };
@@ -48,22 +49,17 @@ export function staticRenewalDraft(
 }
 
 function whyKept(
-  claim: NonNullable<StateNode['claim']>,
-  pool: NodePool,
+  candidate: Candidate,
   reason: RenewalReason,
   snapshot: Snapshot,
 ): Blocked | undefined {
+  const { pool } = candidate;
   const { name } = pool.meta;
   if (!staticPools(snapshot).includes(pool)) {
     return { by: 'nodePool', because: `NodePool "${name}" is static, and that gate is closed` };
   }
-  if (reason !== 'Drifted' || !isTrue(claim.status.conditions, DRIFTED)) {
-    return { by: 'drift', because: 'it is what its NodePool wants' };
-  }
-  const closed = closedWindow(pool, 'Drifted', snapshot);
-  if (closed !== undefined) return { by: 'window', because: closed };
-  const held = heldBack(claim, snapshot.takenAt);
-  if (held !== undefined) return { by: 'back-off', because: held };
+  const blocked = notNow(candidate, reason, snapshot);
+  if (blocked) return blocked;
   const { running, leaving } = membersOf(pool, snapshot);
   return running.length + leaving.length > (pool.replicas ?? 0)
     ? { by: 'nodePool', because: `NodePool "${name}" has more nodes than it wants already` }

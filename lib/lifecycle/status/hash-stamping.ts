@@ -30,7 +30,9 @@ export function hashActions(pool: NodePool, around: Surroundings): readonly Acti
 const bearsOtherVersion = ({ meta }: NodePool): boolean =>
   meta.annotations[NODEPOOL_HASH_VERSION] !== NODEPOOL_HASH_VERSION_VALUE;
 
+/** Drift is not asked of those that are being deleted, which may take long. */
 const isOlder = ({ meta }: NodeClaim, pool: NodePool): boolean =>
+  meta.deletedAt === undefined &&
   meta.labels[NODEPOOL] === pool.meta.name &&
   meta.annotations[NODEPOOL_HASH_VERSION] !== NODEPOOL_HASH_VERSION_VALUE;
 
@@ -38,9 +40,9 @@ const isOlder = ({ meta }: NodeClaim, pool: NodePool): boolean =>
 export function stampHashes(snapshot: Snapshot): readonly Action[] {
   const around = surroundingsOf(snapshot);
   return [
-    ...around.claims
-      .filter(({ meta }) => meta.deletedAt === undefined)
-      .flatMap((claim) => takeSteps(claim, [restampStep(claim, around)], around.now).actions),
+    ...around.claims.flatMap(
+      (claim) => takeSteps(claim, [restampStep(claim, around)], around.now).actions,
+    ),
     ...servedPools(snapshot).flatMap((pool) => hashActions(pool, around)),
   ];
 }

@@ -3,11 +3,13 @@
  * Source: karpenter v1.14, disruption/staticdrift_test.go.
  */
 import { describe, expect, it } from 'vitest';
+import { decideDrift } from '#lib/decide/drift.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { playedBetween } from '#test/build/command-world.ts';
 import { aDriftedNode, replacementsIn } from '#test/build/drifted-nodes.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
+import { HOUR, NOON } from '#test/build/objects.ts';
 import { quietWorld } from '#test/build/quiet-world.ts';
 import { someSettings } from '#test/build/snapshots.ts';
 
@@ -74,5 +76,24 @@ describe('drift of static NodePools', () => {
 
     expect(made?.claim?.spec.requests).toEqual({});
     expect(made?.claim?.meta.annotations).not.toHaveProperty(['joinery.dev/for-pods']);
+  });
+
+  it('replaces nodes before they expire where the NodePool asks for that', () => {
+    const old = aDriftedNode('fixed-0', { nodePool: 'fixed', pods: [], isDrifted: false });
+    const { claim, ...rest } = old;
+    if (!claim) throw new Error('expected a NodeClaim, found none');
+    const meta = { ...claim.meta, createdAt: NOON - 719 * HOUR, annotations: {} };
+    const nodes = [
+      { ...rest, claim: { ...claim, meta, spec: { ...claim.spec, expireAfter: 720 * HOUR } } },
+    ];
+    const annotated = (annotations: Readonly<Record<string, string>>) => {
+      const pool = aStaticPool('fixed', 1);
+      return aCluster([{ ...pool, meta: { ...pool.meta, annotations } }], nodes);
+    };
+    const { commands } = decideDrift(annotated({ 'joinery.dev/replace-before-expiry': '24h' }));
+
+    expect(commands).toMatchObject([{ reason: 'Expired', remove: ['fixed-0'] }]);
+    expect(decideDrift(annotated({})).commands).toEqual([]);
+    expect(replacedIn(annotated({ 'joinery.dev/replace-before-expiry': '24h' }))).toBe(1);
   });
 });

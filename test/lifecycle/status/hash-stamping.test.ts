@@ -7,6 +7,7 @@ import { aSettledSnapshot } from '#test/build/lives.ts';
 import { aNodeClaim, conditionsUpTo } from '#test/build/node-claims.ts';
 import { aCondition, aNodePool } from '#test/build/node-pools.ts';
 import { anInFlightNode } from '#test/build/nodes.ts';
+import { NOON } from '#test/build/objects.ts';
 
 const HASH = 'karpenter.sh/nodepool-hash';
 const VERSION = 'karpenter.sh/nodepool-hash-version';
@@ -54,6 +55,17 @@ describe('hash stamping', () => {
     expect(stamps(cluster(old, aClaim({ [HASH]: current, [VERSION]: 'v3' })))).toEqual([
       { kind: 'NodePool', annotations: { [HASH]: current, [VERSION]: 'v3' } },
     ]);
+  });
+
+  it('waits for no NodeClaim that is being deleted, however long that takes', () => {
+    const old = { [HASH]: '1', [VERSION]: 'v2' };
+    const claim = aClaim(old);
+    const going = { ...claim, meta: { ...claim.meta, deletedAt: NOON } };
+
+    expect(stamps(cluster(old, going))).toContainEqual({
+      kind: 'NodePool',
+      annotations: { [HASH]: current, [VERSION]: 'v3' },
+    });
   });
 
   it('93: lets a NodeClaim that has drifted keep its hash', () => {
