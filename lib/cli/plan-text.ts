@@ -65,10 +65,14 @@ const leaving = ({ commands }: Plan): readonly string[] =>
     commands.map(({ reason, remove, replaceWith, podsMoved, savesUsdPerHour }) => {
       const instead = replaceWith.length === 0 ? '' : `, replaced by ${someNames(replaceWith)}`;
       const moved = podsMoved === 0 ? '' : `, moves ${podsText(podsMoved)}`;
-      return `${remove.join(', ')}: ${reason}${instead}${moved}, saves $${dollars(savesUsdPerHour)}/h`;
+      return `${remove.join(', ')}: ${reason}${instead}${moved}, ${savingText(savesUsdPerHour)}`;
     }),
     'commands',
   );
+
+/** What is replaced whatever it costs may cost more afterwards. */
+const savingText = (usdPerHour: number): string =>
+  usdPerHour < 0 ? `costs $${dollars(-usdPerHour)}/h more` : `saves $${dollars(usdPerHour)}/h`;
 
 /** Nodes that stay for the same reason are told of together. */
 const staying = (kept: readonly Kept[]): readonly string[] =>
@@ -84,11 +88,14 @@ function saved({ commands }: Plan): readonly string[] {
   if (commands.length < 2) return [];
   const sum = (amountOf: (command: Plan['commands'][number]) => number): number =>
     commands.reduce((total, command) => total + amountOf(command), 0);
-  const usd = dollars(sum(({ savesUsdPerHour }) => savesUsdPerHour));
+  const saving = savingText(sum(({ savesUsdPerHour }) => savesUsdPerHour));
   const gone = sum(({ remove }) => remove.length);
   const made = sum(({ replaceWith }) => replaceWith.length);
   const moved = podsText(sum(({ podsMoved }) => podsMoved));
-  return [`Saved: $${usd}/h (${gone} nodes go, ${made} are made, ${moved} moved)`, ''];
+  return [
+    `All this ${saving} (${gone} nodes go, ${made} ${made === 1 ? 'is' : 'are'} made, ${moved} moved)`,
+    '',
+  ];
 }
 
 /** "$1.9200/h, at most 2.1 % above the cheapest possible", and whether prices are estimates. */

@@ -25,6 +25,25 @@ const refusal = (pod: string, because: string): Refusal => ({
 });
 
 describe('planText', () => {
+  it('says of what is replaced whatever it costs that it costs more', () => {
+    const command = (remove: string, savesUsdPerHour: number) => ({
+      reason: 'Drifted' as const,
+      remove: [remove],
+      replaceWith: [`new-${remove}`],
+      podsMoved: 1,
+      savesUsdPerHour,
+    });
+    const commands = [command('a', -0.25), command('b', 0.125)];
+
+    expect(textOf({ ...planOf({}), commands })).toEqual(
+      expect.arrayContaining([
+        '  a: Drifted, replaced by new-a, moves 1 pod, costs $0.2500/h more',
+        '  b: Drifted, replaced by new-b, moves 1 pod, saves $0.1250/h',
+        'All this costs $0.1250/h more (2 nodes go, 2 are made, 2 pods moved)',
+      ]),
+    );
+  });
+
   it('is a table of nodes to be, the total with its bound, and what would be done next', () => {
     const pod = aPod({ requests: { cpu: 1500, memory: GIB } });
     const plan = { ...planOf({ pods: [pod] }), lookAgainAt: '2026-11-20T12:00:01Z' };
