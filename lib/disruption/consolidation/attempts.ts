@@ -48,6 +48,7 @@ export function openAttempts(problem: SearchProblem, avoided: () => ReadonlySet<
   const byName = new Map(prospects.map((each) => [each.source.name, each]));
   const open = new Set(prospects);
   const why = new Map<string, Blocked>();
+  const inSets = new Map<string, Blocked>();
   const commands: DraftCommand[] = [];
   const failures = new Map<Prospect, number>();
   const failed = new Set<string>();
@@ -57,9 +58,12 @@ export function openAttempts(problem: SearchProblem, avoided: () => ReadonlySet<
   };
   const fail = (set: readonly Prospect[], because: Blocked): void => {
     failed.add(keyOf(set));
-    for (const each of set) failures.set(each, (failures.get(each) ?? 0) + 1);
-    const [only] = set;
-    if (set.length === 1 && only) why.set(only.source.name, because);
+    for (const each of set) {
+      failures.set(each, (failures.get(each) ?? 0) + 1);
+      const { name } = each.source;
+      if (set.length === 1) why.set(name, because);
+      else inSets.set(name, togetherWith(set, name, because));
+    }
   };
   const commit = (set: readonly Prospect[], command: DraftCommand): void => {
     for (const prospect of set) {
@@ -87,8 +91,8 @@ export function openAttempts(problem: SearchProblem, avoided: () => ReadonlySet<
     commands,
     close,
     why: () => {
-      for (const { source } of open) if (!why.has(source.name)) why.set(source.name, UNTRIED);
-      return why;
+      const rest = [...open].map(({ source }) => source.name).filter((name) => !why.has(name));
+      return new Map([...why, ...rest.map((name) => [name, inSets.get(name) ?? UNTRIED] as const)]);
     },
     isSpent: () => certified >= problem.mostCertified || commands.length >= problem.mostCommands,
     isHopeless: (set) =>
@@ -113,6 +117,15 @@ export function openAttempts(problem: SearchProblem, avoided: () => ReadonlySet<
     },
   };
 }
+
+const togetherWith = (
+  set: readonly Prospect[],
+  name: string,
+  { by, because }: Blocked,
+): Blocked => {
+  const others = set.map(({ source }) => source.name).filter((other) => other !== name);
+  return { by, because: `together with ${others.sort(compareText).join(', ')}: ${because}` };
+};
 
 const keyOf = (set: readonly Prospect[]): string =>
   set
