@@ -5,6 +5,7 @@
 import type { StateNode } from '#lib/model/node.ts';
 import type { Action, Plan } from '#lib/model/plan.ts';
 import type { Pod } from '#lib/model/pod.ts';
+import type { PodDisruptionBudget } from '#lib/model/pod-disruption-budget.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { movedWith } from '#test/bench/day/pods.ts';
 import { MINUTE } from '#test/build/objects.ts';
@@ -20,6 +21,7 @@ export function wrongsOf(world: Snapshot, plan: Plan, done: readonly Action[]): 
   );
   return ended.flatMap((state) => [
     ...guardedBy(state, world.takenAt).map((pod) => `${state.name} is deleted under ${pod}`),
+    ...heldBy(state, world).map((budget) => `${state.name} is deleted against ${budget}`),
     ...notUpFor(state, world).map((name) => `${state.name} is deleted before ${name} is up`),
     ...homeless(state, world, plan).map((pod) => `${state.name} is deleted, ${pod} has no place`),
   ]);
@@ -40,10 +42,65 @@ function guardedBy({ node, pods }: StateNode, now: number): readonly string[] {
   return [...own, ...guarded.map(({ meta }) => meta.name)];
 }
 
-function notUpFor({ claim }: StateNode, { nodes }: Snapshot): readonly string[] {
-  const { replacements = [] } = JSON.parse(
-    claim?.meta.annotations['joinery.dev/disruption'] ?? '{}',
+/** Budgets that let no pod go now, of pods that would have to. */
+const heldBy = ({ pods }: StateNode, world: Snapshot): readonly string[] =>
+  world.podDisruptionBudgets
+    .filter(({ disruptionsAllowed }) => disruptionsAllowed === 0)
+    .filter((budget) => pods.some((pod) => drawsOn(budget, pod)))
+    .map(({ meta }) => meta.name);
+
+/** Whether an eviction of the pod is charged to the budget. */
+const drawsOn = (budget: PodDisruptionBudget, pod: Pod): boolean =>
+  isRunning(pod) &&
+  pod.meta.deletedAt === undefined &&
+  Object.entries(budget.selector?.matchLabels ?? {}).every(
+    ([key, value]) => pod.meta.labels[key] === value,
+  ) &&
+  !(budget.unhealthyPodEvictionPolicy === 'AlwaysAllow' && pod.ready === 'False');
+
+/**
+ * PodDisruptionBudgets on which commands decided between two Snapshots draw beyond what they allowed
+ * before, with all that was decided earlier. Pods of a single node may: they go one after the other.
+ */
+export function wornDown(before: Snapshot, after: Snapshot): readonly string[] {
+  const known = decidedIn(before);
+  const decided = decidedIn(after);
+  return before.podDisruptionBudgets.flatMap((budget) => {
+    const drawn = after.nodes
+      .filter(({ name }) => decided.has(name))
+      .map(({ name, pods }) => ({ name, count: pods.filter((pod) => drawsOn(budget, pod)).length }))
+      .filter(({ count }) => count > 0);
+    if (drawn.every(({ name }) => known.has(name))) return [];
+    const count = drawn.reduce((sum, each) => sum + each.count, 0);
+    const allowed = budget.disruptionsAllowed;
+    const isFine = count <= allowed || (drawn.length === 1 && allowed > 0);
+    const names = drawn.map(({ name }) => name).join(', ');
+    return isFine ? [] : [`${budget.meta.name}: ${count} pods of ${names} go, ${allowed} allowed`];
+  });
+}
+
+/** Nodes of commands that all their members know to be found sound again, and nodes that end. */
+function decidedIn({ nodes }: Snapshot): ReadonlySet<string> {
+  const records = nodes.map((state) => ({ state, record: recordOf(state) }));
+  const sound = Map.groupBy(
+    records.filter(({ record }) => record.validatedAt !== undefined),
+    ({ record }) => record.id,
   );
+  return new Set(
+    records
+      .filter(({ state, record: { id, members = [] } }) => {
+        const isAgreed = sound.get(id)?.length === members.length && members.length > 0;
+        return isAgreed || isMarked(state) || state.claim?.meta.deletedAt !== undefined;
+      })
+      .map(({ state }) => state.name),
+  );
+}
+
+const recordOf = ({ claim }: StateNode) =>
+  JSON.parse(claim?.meta.annotations['joinery.dev/disruption'] ?? '{}');
+
+function notUpFor(state: StateNode, { nodes }: Snapshot): readonly string[] {
+  const { replacements = [] } = recordOf(state);
   return replacements.filter(
     (name: string) =>
       !nodes.some(

@@ -37,8 +37,14 @@ export interface DayOptions {
   readonly diesAfter?: (minute: number) => number | undefined;
   /** From which minute on figures are taken; the cluster fills first where absent. */
   readonly countedFrom?: number;
-  /** Whether some pods are not to be disturbed. */
-  readonly guarded?: boolean;
+  /** The minute that it begins with; 0 where absent. Most workloads are largest at 720. */
+  readonly beginsAt?: number;
+  /** Minutes before that which are played as well, with nothing in between; none where absent. */
+  readonly fillsAt?: readonly number[];
+  /** Every so manieth pod is not to be disturbed; none where absent. */
+  readonly guardedEvery?: number;
+  /** What a look sees besides, such as PodDisruptionBudgets and what they allow; nothing if absent. */
+  readonly alsoSeen?: (world: Snapshot) => Partial<Snapshot>;
   /** Told of every look of Joinery's. */
   readonly hear?: (look: Look) => void;
 }
@@ -84,8 +90,6 @@ const PASSES = { nobody: 0, Karpenter: 2, Joinery: 1 };
  * Source: karpenter v1.14, state/cluster.go, ConsolidationState.
  */
 const MEMO_MINUTES = 5;
-/** Where some pods are not to be disturbed, this is one. */
-const GUARDED_EVERY = 9;
 /** Spot nodes that EC2 takes back, a day. */
 const RECLAIMED_SHARE = 0.05;
 
@@ -95,7 +99,9 @@ const minuteOf = ({ takenAt }: Snapshot): number => Math.floor((takenAt - NOON) 
 export function playDay(options: DayOptions): DayFigures {
   const random = seededRandom(options.seed, 'day');
   const day = createDay(options, random);
-  for (let minute = 0; minute < options.minutes; minute++) day.play(minute);
+  const { beginsAt = 0, minutes, fillsAt = [] } = options;
+  for (const minute of fillsAt) day.play(minute);
+  for (let minute = beginsAt; minute < beginsAt + minutes; minute++) day.play(minute);
   return day.figures();
 }
 
@@ -124,7 +130,9 @@ function createDay(options: DayOptions, random: Random) {
   const fresh = (workload: Workload): Pod => {
     serial += 1;
     const pod = waitingPod(workload, serial, world.takenAt);
-    return options.guarded && serial % GUARDED_EVERY === 0 ? guardedPod(pod) : pod;
+    return serial % (options.guardedEvery ?? Number.POSITIVE_INFINITY) === 0
+      ? guardedPod(pod)
+      : pod;
   };
   const byName = new Map(workloads.map((each) => [each.name, each]));
 
@@ -137,7 +145,10 @@ function createDay(options: DayOptions, random: Random) {
     for (const pod of gone.flatMap(movedWith)) {
       const workload = byName.get(pod.meta.labels.app ?? '');
       if (!workload) continue;
-      const next = fresh(workload);
+      // Who made it makes it anew, even while a rollout is under way.
+      const { owners } = pod.meta;
+      const made = fresh(workload);
+      const next = { ...made, meta: { ...made.meta, owners } };
       waiting = [...waiting, next];
       if (!counts) continue;
       const before = movedAt.get(pod.meta.uid);
@@ -156,10 +167,13 @@ function createDay(options: DayOptions, random: Random) {
     options.hear?.({ seen, plan, done, left: world });
     return { done, isDead: done.length < writes.length };
   };
+  const openEyes = (takenAt: number): void => {
+    world = { ...world, takenAt, pods: waiting };
+    world = { ...world, ...options.alsoSeen?.(world) };
+  };
   const provision = (minute: number, afterMs: number): void => {
     for (let round = 0; round < ROUNDS; round++) {
-      const takenAt = NOON + minute * MINUTE_MS + afterMs + round * 500;
-      world = { ...world, takenAt, pods: waiting };
+      openEyes(NOON + minute * MINUTE_MS + afterMs + round * 500);
       const { done: actions, isDead } = look(decideProvision(world));
       if (actions.length === 0) return;
       const reasons = new Map(
@@ -231,8 +245,7 @@ function createDay(options: DayOptions, random: Random) {
     for (let pass = 0; pass < PASSES[options.consolidator]; pass++) {
       const known = stateOf(world, waiting);
       if (known === fruitless.state && minute - fruitless.at < MEMO_MINUTES) return;
-      const takenAt = NOON + minute * MINUTE_MS + 8_000 + pass;
-      world = { ...world, takenAt, pods: waiting };
+      openEyes(NOON + minute * MINUTE_MS + 8_000 + pass);
       const actions = consolidated();
       if (actions.length === 0) fruitless = { state: known, at: minute };
     }
