@@ -62,6 +62,18 @@ program
   .option('--limit-usd-per-hour <usd>', 'what all nodes together may cost')
   .option('--scheduler-config <path>', 'the spread of pods that ask for none, as for Karpenter')
   .addOption(
+    new Option(
+      '--disruption-windows <list>',
+      'when nodes may be replaced, where NodePools do not say, as YAML',
+    ).env('JOINERY_DISRUPTION_WINDOWS'),
+  )
+  .addOption(
+    new Option(
+      '--consolidation-move-share <share>',
+      'what consolidation must save for each pod that it moves, as 0.5',
+    ).env('JOINERY_CONSOLIDATION_MOVE_SHARE'),
+  )
+  .addOption(
     new Option('--min-values-policy <policy>', 'whether minValues may be lowered')
       .choices(['Strict', 'BestEffort'])
       .default('Strict'),

@@ -3,16 +3,14 @@ import { decideConsolidate } from '#lib/decide/consolidate.ts';
 import { decideDrift } from '#lib/decide/drift.ts';
 import { decideInterrupt } from '#lib/decide/interrupt.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
-import { parseFeatureGates } from '#lib/model/feature-gates.ts';
 import type { Decision, Plan } from '#lib/model/plan.ts';
-import type { ClusterSettings } from '#lib/model/settings.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type EpochMs, parseInstant } from '#lib/model/time.ts';
-import { parseUsdPerHour } from '#lib/model/usd-limit.ts';
 import { readInterruptions } from '#lib/triggers/interruption-message.ts';
 import { readCatalogFile } from './catalog-file.ts';
 import type { OfferedTypes } from './file-catalog.ts';
 import type { Io } from './io.ts';
+import { type SettingArguments, settingMisuse, settingsOf } from './plan-settings.ts';
 import { planText } from './plan-text.ts';
 import { type Connect, readCluster } from './read-cluster.ts';
 import type { FileProblem } from './read-documents.ts';
@@ -20,10 +18,8 @@ import { readFiles } from './read-files.ts';
 import { readSchedulerConfig } from './scheduler-config-file.ts';
 import { type FileSnapshotOptions, snapshotOfFiles } from './snapshot-of-files.ts';
 
-type Policies = Pick<ClusterSettings, 'minValuesPolicy' | 'preferencePolicy'>;
-
 /** What `joinery plan` was told on its command line. */
-export interface PlanArguments extends Partial<Policies> {
+export interface PlanArguments extends SettingArguments {
   readonly decision: string;
   /** Files and folders; none: the cluster of the current kubeconfig context. */
   readonly files: readonly string[];
@@ -32,10 +28,6 @@ export interface PlanArguments extends Partial<Policies> {
   readonly catalog?: string;
   /** RFC 3339. */
   readonly now?: string;
-  /** Karpenter's notation: NodeOverlay=true,StaticCapacity=true. */
-  readonly featureGates?: string;
-  /** What all nodes together may cost. */
-  readonly limitUsdPerHour?: string;
   /** Path of a file with the spread of pods that ask for none, as Karpenter's --scheduler-config. */
   readonly schedulerConfig?: string;
   /** Path of an EventBridge event, for interrupt. */
@@ -86,7 +78,7 @@ export async function planCommand(
 }
 
 function usageProblem(
-  { decision, now, event, featureGates = '', limitUsdPerHour }: PlanArguments,
+  { decision, now, event, ...rest }: PlanArguments,
   known: Decision | undefined,
 ): string | undefined {
   if (known === undefined) {
@@ -95,11 +87,8 @@ function usageProblem(
   if (now !== undefined && parseInstant(now) === undefined) {
     return `--now ${now} is not an instant: write it as 2026-11-20T12:00:00Z`;
   }
-  const gates = parseFeatureGates(featureGates);
-  if ('problem' in gates) return `--feature-gates: ${gates.problem}`;
-  if (limitUsdPerHour !== undefined && parseUsdPerHour(limitUsdPerHour) === undefined) {
-    return `--limit-usd-per-hour ${limitUsdPerHour} is not an amount: write it as 12.50`;
-  }
+  const misuse = settingMisuse(rest);
+  if (misuse !== undefined) return misuse;
   if (known === 'interrupt' && event === undefined) {
     return 'name what happened: joinery plan interrupt -f <path> --event <event.json>';
   }
@@ -140,20 +129,13 @@ async function snapshotFor(args: PlanArguments, connect: Connect): Promise<Made>
 }
 
 function optionsFor(
-  { now, featureGates = '', limitUsdPerHour = '', ...rest }: PlanArguments,
+  { now, ...rest }: PlanArguments,
   catalog: OfferedTypes | undefined,
   present: EpochMs | undefined,
 ): FileSnapshotOptions {
   const instant = now === undefined ? present : parseInstant(now);
-  const gates = parseFeatureGates(featureGates);
-  const limit = parseUsdPerHour(limitUsdPerHour);
   return {
-    settings: {
-      featureGates: 'problem' in gates ? [] : gates,
-      ...(limit !== undefined && { limitUsdPerHour: limit }),
-      ...(rest.minValuesPolicy && { minValuesPolicy: rest.minValuesPolicy }),
-      ...(rest.preferencePolicy && { preferencePolicy: rest.preferencePolicy }),
-    },
+    settings: settingsOf(rest),
     ...(instant !== undefined && { now: instant }),
     ...(catalog !== undefined && { catalog }),
   };

@@ -137,6 +137,7 @@ describe('joinery plan', () => {
   it.each([
     [{ featureGates: 'Typo=true' }, '--feature-gates: there is no gate Typo'],
     [{ limitUsdPerHour: '$5' }, '--limit-usd-per-hour $5 is not an amount'],
+    [{ consolidationMoveShare: 'half' }, '--consolidation-move-share half is not a share'],
   ])('is used wrongly with %j', async (args, message) => {
     const err: string[] = [];
     const status = await planCommand(

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { settingsOf } from '#lib/cli/plan-settings.ts';
+import { decideConsolidate } from '#lib/decide/consolidate.ts';
+import { aCluster, aMember, mover } from '#test/build/members.ts';
+import { someSettings } from '#test/build/snapshots.ts';
+
+const nodes = ['a', 'b'].map((name) => aMember(name, { pods: [mover(`on-${name}`, 100)] }));
+const planUnder = (given: Parameters<typeof settingsOf>[0]) =>
+  decideConsolidate(aCluster(nodes, { settings: someSettings(settingsOf(given)) }));
+
+describe('settings on the command line', () => {
+  it('are none where nothing is said', () => {
+    expect(settingsOf({})).toEqual({ featureGates: [] });
+  });
+
+  it('show what windows of the whole cluster would do', () => {
+    const disruptionWindows = '- { schedule: "0 2 * * *", duration: 1h, timeZone: Europe/Berlin }';
+
+    expect(planUnder({}).commands).toHaveLength(1);
+    expect(planUnder({ disruptionWindows }).kept[0]?.because).toBe(
+      'outside the disruption windows of the cluster: 0 2 * * * for 1h (Europe/Berlin)',
+    );
+  });
+
+  it('show what the price of a move does', () => {
+    expect(planUnder({ consolidationMoveShare: '100' }).kept[0]?.because).toContain('has to bring');
+  });
+});
