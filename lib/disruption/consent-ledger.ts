@@ -79,7 +79,9 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
     left.set(key, atFirst);
     return Math.max(0, atFirst - (granted.get(name) ?? 0));
   };
-  const leaving = nodes.filter(({ name }) => inFlight.has(name)).flatMap(({ pods }) => pods);
+  const leaving = nodes
+    .filter((state) => inFlight.has(state.name) || isDrained(state))
+    .flatMap(({ pods }) => pods);
   for (const [pdb, count] of drawnBy(leaving)) evicted.set(pdb, count);
   const overdrawn = (candidates: readonly Candidate[]): Blocked | undefined => {
     const needed = candidates.map(needsOf);
@@ -134,6 +136,10 @@ function budgetLookup({ podDisruptionBudgets }: Snapshot): (pod: Pod) => string 
     return isFree ? undefined : nameOf(budget);
   };
 }
+
+/** Its pods go or wait to, whoever asked for that. */
+const isDrained = ({ claim, node }: StateNode): boolean =>
+  claim?.meta.deletedAt !== undefined || node?.meta.deletedAt !== undefined;
 
 const nameOf = ({ meta }: PodDisruptionBudget): string => `${meta.namespace}/${meta.name}`;
 

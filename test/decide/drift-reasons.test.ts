@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideDrift } from '#lib/decide/drift.ts';
+import type { StateNode } from '#lib/model/node.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { ObjectMeta } from '#lib/model/object.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -14,6 +15,13 @@ const withBudget = (nodes: string): readonly NodePool[] => [
   aNodePool({ disruption: { budgets: [{ nodes }] } }),
 ];
 const GUARDED = { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
+
+/** A drifted node that is on its way out, with its pod. */
+function goingNode(name: string): StateNode {
+  const { claim, ...rest } = aDriftedNode(name);
+  const going = claim && { ...claim, meta: { ...claim.meta, deletedAt: NOON } };
+  return { ...rest, ...(going && { claim: going }) };
+}
 
 const relabelled = <T extends { readonly meta: ObjectMeta }>(
   object: T,
@@ -61,12 +69,21 @@ describe('why nodes stay that have drifted', () => {
     );
   });
 
-  it('is not that it is up to date where it is on its way out', () => {
-    const { claim, ...rest } = aDriftedNode('a');
-    const going = claim && { ...claim, meta: { ...claim.meta, deletedAt: NOON } };
-    const nodes = [{ ...rest, ...(going && { claim: going }) }];
+  it('counts a node with pods of that budget that is still drained', () => {
+    const podDisruptionBudgets = [aPodDisruptionBudget({ disruptionsAllowed: 1 })];
+    const world = quietWorld({
+      nodePools: withBudget('100%'),
+      nodes: [aDriftedNode('b')],
+      podDisruptionBudgets,
+    });
+    const nodes = [goingNode('a'), ...world.nodes];
 
-    expect(staying({ ...quietWorld(), nodes }).why('a')).toBe(
+    expect(staying(world).plan.commands).toHaveLength(1);
+    expect(staying({ ...world, nodes }).why('b')).toContain('default/budget goes already');
+  });
+
+  it('is not that it is up to date where it is on its way out', () => {
+    expect(staying({ ...quietWorld(), nodes: [goingNode('a')] }).why('a')).toBe(
       'Node is deleting or marked for deletion',
     );
   });
