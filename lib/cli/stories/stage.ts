@@ -78,6 +78,14 @@ export function setStage(options: StageOptions): SetStage {
       : checks.push({ name, ok, found });
   let peak: readonly NodeSeen[] | undefined;
   let allRunningAfterMs: number | undefined;
+  const waitFor = async (isRunning: () => boolean, withinMs: number): Promise<boolean> => {
+    const askedAt = world.clock.now();
+    const running = await world.runUntil(onPodChange(isRunning), withinMs);
+    const now = world.clock.now();
+    // Pods that run already when they are waited for are no news.
+    if (running && now > askedAt) allRunningAfterMs = now - triggeredAt;
+    return running;
+  };
   const stage: SetStage = {
     world,
     checks,
@@ -95,21 +103,10 @@ export function setStage(options: StageOptions): SetStage {
       world.scale({ kind: 'Deployment', name }, replicas);
     }),
     untilRunning: async (app, pods, withinMs) => {
-      const running = await world.runUntil(
-        onPodChange(() => countReady(world, app) >= pods),
-        withinMs,
-      );
-      if (running) allRunningAfterMs = world.clock.now() - triggeredAt;
-      else check(`${pods} pods of ${app} run`, false, `${countReady(world, app)} of ${pods}`);
+      if (await waitFor(() => countReady(world, app) >= pods, withinMs)) return;
+      check(`${pods} pods of ${app} run`, false, `${countReady(world, app)} of ${pods}`);
     },
-    untilAllRun: async (withinMs) => {
-      const running = await world.runUntil(
-        onPodChange(() => doAllRun(world)),
-        withinMs,
-      );
-      if (running) allRunningAfterMs = world.clock.now() - triggeredAt;
-      return running;
-    },
+    untilAllRun: (withinMs) => waitFor(() => doAllRun(world), withinMs),
     markPeak: () => {
       peak = nodesOf(world);
     },
