@@ -1,7 +1,5 @@
 import { isReschedulable } from '#lib/consent/pods.ts';
 import { compareText } from '#lib/constraints/order.ts';
-import { CONSOLIDATABLE } from '#lib/model/condition-types.ts';
-import { isTrue } from '#lib/model/conditions.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import { priceOfNode } from '#lib/solver/opening/node-price.ts';
 import {
@@ -13,6 +11,7 @@ import {
 } from './candidates.ts';
 import type { ConsentLedger } from './consent-ledger.ts';
 import type { DraftCommand } from './draft-command.ts';
+import { unsettled } from './settled.ts';
 import { closedWindow } from './windows.ts';
 
 /** What emptiness makes of all nodes. Every node with a NodeClaim is in exactly one list. */
@@ -76,7 +75,7 @@ export function emptyNodes(facts: CandidacyFacts, ledger: ConsentLedger): Emptin
 export function emptyDraft(state: StateNode, facts: CandidacyFacts): DraftCommand | Blocked {
   const candidate = candidateOf(state, facts);
   if (isBlocked(candidate)) return candidate;
-  const { claim, pool } = candidate;
+  const { pool } = candidate;
   const { name } = pool.meta;
   if (pool.replicas !== undefined) {
     return { by: 'nodePool', because: `NodePool "${name}" is static` };
@@ -86,9 +85,8 @@ export function emptyDraft(state: StateNode, facts: CandidacyFacts): DraftComman
   }
   const holds = state.pods.filter(isReschedulable).length;
   if (holds > 0) return { by: 'pods', because: describeLoad(holds, candidate) };
-  if (!isTrue(claim.status.conditions, CONSOLIDATABLE)) {
-    return { by: 'consolidateAfter', because: 'its pods changed a short while ago' };
-  }
+  const settling = unsettled(candidate, facts.snapshot.takenAt);
+  if (settling) return settling;
   const closed = closedWindow(pool, 'Empty', facts.snapshot);
   if (closed !== undefined) return { by: 'window', because: closed };
   return {

@@ -1,7 +1,5 @@
 import { isReschedulable } from '#lib/consent/pods.ts';
 import { typesFor } from '#lib/model/catalog.ts';
-import { CONSOLIDATABLE } from '#lib/model/condition-types.ts';
-import { isTrue } from '#lib/model/conditions.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, RESERVATION_ID, ZONE } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -14,6 +12,7 @@ import {
 } from '../candidates.ts';
 import { heldBack } from '../commands/back-off.ts';
 import { restingPods } from '../memory-of-moves.ts';
+import { unsettled } from '../settled.ts';
 import { closedWindow } from '../windows.ts';
 
 /** A node that may be replaced to save money, as far as itself and its NodePool are concerned. */
@@ -41,9 +40,8 @@ export function sourceOf(state: StateNode, facts: CandidacyFacts): Source | Bloc
   if (missing) return missing;
   const ofPool = blockedByPool(candidate);
   if (ofPool) return ofPool;
-  if (!isTrue(claim.status.conditions, CONSOLIDATABLE)) {
-    return { by: 'consolidateAfter', because: 'its pods changed a short while ago' };
-  }
+  const settling = unsettled(candidate, snapshot.takenAt);
+  if (settling) return settling;
   const window = closedWindow(pool, 'Underutilized', snapshot);
   if (window !== undefined) return { by: 'window', because: window };
   const failed = heldBack(claim, snapshot.takenAt);
