@@ -1,5 +1,6 @@
 import { pdbVerdict } from '#lib/consent/pdb-verdict.ts';
-import { isEvictable } from '#lib/consent/pods.ts';
+import { isActive } from '#lib/consent/pod-state.ts';
+import { isEvictable, isWaitingEviction } from '#lib/consent/pods.ts';
 import { selects } from '#lib/constraints/label-selector.ts';
 import { byNamespacedName, compareText } from '#lib/constraints/order.ts';
 import { NODEPOOL } from '#lib/model/labels.ts';
@@ -8,6 +9,7 @@ import type { BudgetReason, NodePool } from '#lib/model/node-pool.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { PodDisruptionBudget } from '#lib/model/pod-disruption-budget.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import type { EpochMs } from '#lib/model/time.ts';
 import { budgetProblem, disruptionsLeft } from './budgets.ts';
 import type { Blocked, Candidate } from './candidates.ts';
 
@@ -15,12 +17,12 @@ import type { Blocked, Candidate } from './candidates.ts';
 export interface ConsentLedger {
   /** How many more nodes of a NodePool may go for a reason. */
   readonly nodesLeft: (pool: string, reason: BudgetReason) => number;
-  /** What the budgets of NodePools have against these nodes going together. */
+  /** What budgets of NodePools have against these nodes going together, beside all that was granted. */
   readonly budgetObjection: (
     candidates: readonly Candidate[],
     reason: BudgetReason,
   ) => Blocked | undefined;
-  /** The same of NodePools' and of PodDisruptionBudgets, beside all that was granted before. */
+  /** The same; if nothing, what PodDisruptionBudgets have against it. */
   readonly objection: (
     candidates: readonly Candidate[],
     reason: BudgetReason,
@@ -31,7 +33,7 @@ export interface ConsentLedger {
   readonly grant: (candidates: readonly Candidate[]) => void;
 }
 
-/** What a ledger starts from: the nodes of commands that are under way count as gone already. */
+/** What a ledger starts from: nodes of commands that are under way or deleted count as gone already. */
 export interface LedgerFacts {
   readonly snapshot: Snapshot;
   /** Names of StateNodes. */
@@ -58,12 +60,12 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
   const allowances = new Map(
     snapshot.podDisruptionBudgets.map((pdb) => [nameOf(pdb), pdb.disruptionsAllowed]),
   );
-  const drawnBy = (pods: readonly Pod[]): ReadonlyMap<string, number> =>
-    countBy(pods, (pod) => (isEvictable(pod, takenAt) ? budgetOf(pod) : undefined));
   const needsOf = (candidate: Candidate): ReadonlyMap<string, number> => {
     const known = needs.get(candidate);
     if (known) return known;
-    const fresh = drawnBy(candidate.state.pods);
+    const fresh = countBy(candidate.state.pods, (pod) =>
+      isEvictable(pod, takenAt) ? budgetOf(pod) : undefined,
+    );
     needs.set(candidate, fresh);
     return fresh;
   };
@@ -82,7 +84,7 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
   const leaving = nodes
     .filter((state) => inFlight.has(state.name) || isDrained(state))
     .flatMap(({ pods }) => pods);
-  for (const [pdb, count] of drawnBy(leaving)) evicted.set(pdb, count);
+  for (const [pdb, count] of drawnBy(leaving, budgetOf, takenAt)) evicted.set(pdb, count);
   const overdrawn = (candidates: readonly Candidate[]): Blocked | undefined => {
     const needed = candidates.map(needsOf);
     for (const [pdb, count] of sumOf(needed)) {
@@ -118,6 +120,19 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
     },
   };
 }
+
+/**
+ * What evictions of pods on nodes that leave will be charged to which budget. Who was protected after
+ * it was decided that he goes may not be any more when it comes to that.
+ */
+const drawnBy = (
+  leaving: readonly Pod[],
+  budgetOf: (pod: Pod) => string | undefined,
+  now: EpochMs,
+): ReadonlyMap<string, number> =>
+  countBy(leaving, (pod) =>
+    isActive(pod) && isWaitingEviction(pod, now) ? budgetOf(pod) : undefined,
+  );
 
 /** Which budget an eviction of a pod is charged to; undefined where none, or one that lets it go. */
 function budgetLookup({ podDisruptionBudgets }: Snapshot): (pod: Pod) => string | undefined {
