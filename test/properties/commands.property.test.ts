@@ -15,7 +15,7 @@ import { anyAgedCluster } from '#test/build/any-aged-cluster.ts';
 import { withCreations } from '#test/build/command-world.ts';
 import { MINUTE, NOON, SECOND } from '#test/build/objects.ts';
 import { applied } from '#test/build/quiet-world.ts';
-import { forgotten, overBudget, wornDown, wrongsOf } from './never.ts';
+import { decidedAgainst, forgotten, overBudget, wornDown, wrongsOf } from './never.ts';
 
 const LOOK = 5 * SECOND;
 const JOINS_AFTER = 40 * SECOND;
@@ -39,7 +39,7 @@ function played(start: Snapshot, deaths: Deaths, looks: number) {
       const done = plan.actions.slice(0, deaths[look] ?? plan.actions.length);
       wrongs.push(...wrongsOf(world, plan, done).map((each) => `look ${look}: ${each}`));
       const next = launched(withCreations(applied(world, done), done));
-      const over = [...overBudget(world, next), ...wornDown(world, next)];
+      const over = [overBudget, wornDown, decidedAgainst].flatMap((ask) => ask(world, next));
       wrongs.push(...over.map((each) => `look ${look}: ${each}`));
       world = next;
     }

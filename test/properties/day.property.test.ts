@@ -1,17 +1,18 @@
 /**
  * Evenings with functions that die: a cluster that was filled at noon has half of its pods left, which
- * breathe, roll out and come in batches, under PodDisruptionBudgets, some of them not to be disturbed,
- * and every look may end after any of its writes. After each the rules of never.ts are asked.
+ * breathe, roll out and come in batches, under PodDisruptionBudgets, some of them not to be disturbed.
+ * Every look may end after any of its writes, and before any of them somebody may take consent back
+ * that a command goes by. After each the rules of never.ts are asked.
  * JOINERY_DAY_HOURS makes whole days of them (24), JOINERY_RUNS plays more of them.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Snapshot } from '#lib/model/snapshot.ts';
-import { type Random, seededRandom } from '#lib/sim/random.ts';
+import type { NodePool } from '#lib/model/node-pool.ts';
+import { seededRandom } from '#lib/sim/random.ts';
 import { priceOfNode } from '#lib/solver/opening/node-price.ts';
 import { type Look, playDay } from '#test/bench/day/play-day.ts';
-import { forgotten, overBudget, wornDown, wrongsOf } from './never.ts';
-import { budgetsSeenIn } from './pod-budgets.ts';
+import { changesOfMind } from './changes-of-mind.ts';
+import { decidedAgainst, forgotten, overBudget, wornDown, wrongsOf } from './never.ts';
 
 const HOURS = Number(process.env.JOINERY_DAY_HOURS ?? 0.5);
 const RUNS = Number(process.env.JOINERY_RUNS ?? 4);
@@ -21,23 +22,17 @@ const SETTLED_MINUTES = 10;
 const GUARDED_EVERY = 25;
 const NOON_MINUTE = 720;
 
-/** A NodePool of small nodes, of which some may go at once, and PodDisruptionBudgets. */
-function surroundings(random: Random) {
-  const nodes = ['10%', '3', '50%', '100%'][random.between(0, 3)] ?? '10%';
-  return (world: Snapshot): Partial<Snapshot> => ({
-    ...budgetsSeenIn(world),
-    nodePools: world.nodePools.map((pool) => ({
-      ...pool,
-      disruption: { ...pool.disruption, budgets: [{ nodes }] },
-      template: {
-        ...pool.template,
-        requirements: pool.template.requirements.map((line) =>
-          line.key === 'karpenter.k8s.aws/instance-cpu' ? { ...line, values: ['9'] } : line,
-        ),
-      },
-    })),
-  });
-}
+/** NodePools of small nodes, so that there are many. */
+const ofSmallNodes = (nodePools: readonly NodePool[]): readonly NodePool[] =>
+  nodePools.map((pool) => ({
+    ...pool,
+    template: {
+      ...pool.template,
+      requirements: pool.template.requirements.map((line) =>
+        line.key === 'karpenter.k8s.aws/instance-cpu' ? { ...line, values: ['9'] } : line,
+      ),
+    },
+  }));
 
 /** Nodes that are deleted to save money while what replaces them costs more. */
 function dearer({ seen, done }: Look): readonly string[] {
@@ -66,6 +61,7 @@ function played(seed: number) {
   const random = seededRandom(seed, 'deaths');
   const beginsAt = random.between(1_200, 1_400);
   const ends = beginsAt + HOURS * 60;
+  const consent = changesOfMind(random.fork('consent'));
   const wrongs: string[] = [];
   let last: Look | undefined;
   const figures = playDay({
@@ -75,7 +71,7 @@ function played(seed: number) {
     minutes: ends - beginsAt + SETTLED_MINUTES,
     countedFrom: 0,
     guardedEvery: GUARDED_EVERY,
-    alsoSeen: surroundings(random.fork('surroundings')),
+    alsoSeen: (world) => consent({ ...world, nodePools: ofSmallNodes(world.nodePools) }),
     seed,
     consolidator: 'Joinery',
     capacityTypes: ['on-demand'],
@@ -88,6 +84,7 @@ function played(seed: number) {
         ...wrongsOf(look.seen, look.plan, look.done),
         ...overBudget(look.seen, look.left),
         ...wornDown(look.seen, look.left),
+        ...decidedAgainst(look.seen, look.left),
         ...dearer(look),
       ];
       wrongs.push(...found.map((each) => `${new Date(look.seen.takenAt).toISOString()}: ${each}`));

@@ -8,7 +8,7 @@ import type { Pod } from '#lib/model/pod.ts';
 import type { PodDisruptionBudget } from '#lib/model/pod-disruption-budget.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { movedWith } from '#test/bench/day/pods.ts';
-import { MINUTE } from '#test/build/objects.ts';
+import { MINUTE, SECOND } from '#test/build/objects.ts';
 
 const BY_COMMAND = ['Empty', 'Underutilized', 'Drifted', 'Expired'];
 
@@ -63,8 +63,8 @@ const drawsOn = (budget: PodDisruptionBudget, pod: Pod): boolean =>
  * before, with all that was decided earlier. Pods of a single node may: they go one after the other.
  */
 export function wornDown(before: Snapshot, after: Snapshot): readonly string[] {
-  const known = decidedIn(before);
-  const decided = decidedIn(after);
+  const known = goingIn(before);
+  const decided = goingIn(after);
   return before.podDisruptionBudgets.flatMap((budget) => {
     const drawn = after.nodes
       .filter(({ name }) => decided.has(name))
@@ -79,7 +79,32 @@ export function wornDown(before: Snapshot, after: Snapshot): readonly string[] {
   });
 }
 
-/** Nodes of commands that all their members know to be found sound again, and nodes that end. */
+/**
+ * Nodes that commands decided on between two Snapshots, with what was wrong at that moment: somebody
+ * forbids it, or it is not the second look that found them, 15 seconds at least after the first.
+ */
+export function decidedAgainst(before: Snapshot, after: Snapshot): readonly string[] {
+  const known = decidedIn(before);
+  const decided = decidedIn(after);
+  return before.nodes
+    .filter(({ name }) => decided.has(name) && !known.has(name))
+    .flatMap((state) => [
+      ...guardedBy(state, before.takenAt).map((pod) => `${state.name} is to go under ${pod}`),
+      ...(isSecondLook(state, before, after) ? [] : [`${state.name} is to go after one look`]),
+    ]);
+}
+
+const LEAST_AGE = 15 * SECOND;
+
+/** Whether the record of a node that was decided on was there, and as old as that. */
+function isSecondLook(state: StateNode, { takenAt }: Snapshot, after: Snapshot): boolean {
+  const { id, proposedAt } = recordOf(state);
+  const now = after.nodes.find(({ name }) => name === state.name);
+  const isSame = id !== undefined && now !== undefined && recordOf(now).id === id;
+  return isSame && takenAt - Date.parse(proposedAt) >= LEAST_AGE;
+}
+
+/** Nodes of commands that all their members know to be found sound again, or that bear its marks. */
 function decidedIn({ nodes }: Snapshot): ReadonlySet<string> {
   const records = nodes.map((state) => ({ state, record: recordOf(state) }));
   const sound = Map.groupBy(
@@ -90,11 +115,20 @@ function decidedIn({ nodes }: Snapshot): ReadonlySet<string> {
     records
       .filter(({ state, record: { id, members = [] } }) => {
         const isAgreed = sound.get(id)?.length === members.length && members.length > 0;
-        return isAgreed || isMarked(state) || state.claim?.meta.deletedAt !== undefined;
+        return isAgreed || isMarked(state);
       })
       .map(({ state }) => state.name),
   );
 }
+
+/** Those, and nodes that end. */
+const goingIn = (world: Snapshot): ReadonlySet<string> =>
+  new Set([
+    ...decidedIn(world),
+    ...world.nodes.filter(({ claim }) => claim?.meta.deletedAt !== undefined).map(nameOf),
+  ]);
+
+const nameOf = ({ name }: StateNode): string => name;
 
 const recordOf = ({ claim }: StateNode) =>
   JSON.parse(claim?.meta.annotations['joinery.dev/disruption'] ?? '{}');
@@ -136,23 +170,25 @@ function homeless(state: StateNode, { nodes }: Snapshot, plan: Plan): readonly s
 
 const isRunning = ({ phase }: Pod): boolean => phase !== 'Succeeded' && phase !== 'Failed';
 
-/** Pools of which more nodes were marked than their budgets let go at once. */
+/** Pools of which commands decided on more nodes than their budgets let go at once. */
 export function overBudget(before: Snapshot, after: Snapshot): readonly string[] {
+  const known = decidedIn(before);
+  const decided = decidedIn(after);
   return after.nodePools.flatMap(({ meta, disruption }) => {
     const members = after.nodes.filter(
       ({ node, claim }) =>
         node?.meta.labels['karpenter.sh/initialized'] === 'true' &&
         claim?.meta.labels['karpenter.sh/nodepool'] === meta.name,
     );
-    const isNew = members.filter((state) => isMarked(state) && !wasMarked(state, before));
+    const isNew = members.filter(({ name }) => decided.has(name) && !known.has(name));
     if (isNew.length === 0) return [];
     const away = members.filter(
       (state) =>
-        isMarked(state) ||
+        decided.has(state.name) ||
         state.claim?.meta.deletedAt !== undefined ||
         state.node?.ready?.status !== 'True',
     );
-    const reasons = isNew.map(({ claim }) => markOf(claim)?.reason ?? '');
+    const reasons = isNew.map((state) => recordOf(state).reason ?? '');
     const limits = disruption.budgets
       .filter(({ schedule }) => schedule === undefined)
       .filter((budget) => reasons.some((reason) => speaksOf(budget.reasons, reason)))
@@ -168,13 +204,10 @@ export function overBudget(before: Snapshot, after: Snapshot): readonly string[]
 
 const speaksOf = (reasons: readonly string[] | undefined, reason: string): boolean =>
   reasons === undefined || reasons.includes(reason);
-const markOf = (claim: StateNode['claim']) =>
-  claim?.status.conditions.find(
+const isMarked = ({ claim }: StateNode): boolean =>
+  claim?.status.conditions.some(
     ({ type, status }) => type === 'DisruptionReason' && status === 'True',
-  );
-const isMarked = ({ claim }: StateNode): boolean => markOf(claim) !== undefined;
-const wasMarked = ({ name }: StateNode, { nodes }: Snapshot): boolean =>
-  nodes.some((each) => each.name === name && isMarked(each));
+  ) ?? false;
 
 /** Nodes that bear the taint and are in no command, and records that nobody goes by. */
 export const forgotten = ({ nodes }: Snapshot): readonly string[] =>
