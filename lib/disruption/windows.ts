@@ -37,7 +37,8 @@ type Windows =
  *         reasons: [Underutilized]         # Underutilized and Drifted where absent
  *
  * Clocks that are put forward or back do not matter: a window begins when the clock on the wall
- * says so and lasts its duration. A list that cannot be read keeps every window shut.
+ * says so and lasts its duration. A list that cannot be read, or holds a schedule that never
+ * fires, keeps every window shut.
  */
 export function closedWindow(
   pool: NodePool,
