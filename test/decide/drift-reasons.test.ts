@@ -82,6 +82,23 @@ describe('why nodes stay that have drifted', () => {
     expect(staying({ ...world, nodes }).why('b')).toContain('default/budget goes already');
   });
 
+  it('is told to no node where it passes by itself, and to a hundred of the others at most', () => {
+    const events = (nodePools: readonly NodePool[], nodes: Snapshot['nodes']) =>
+      decideDrift(quietWorld({ nodePools, nodes })).actions.filter(
+        (action) => action.kind === 'recordEvent' && action.about.kind === 'Node',
+      );
+    const windows = '- { schedule: "0 2 * * *", duration: 1h }';
+    const shut = aNodePool({
+      meta: { annotations: { 'joinery.dev/disruption-windows': windows } },
+    });
+    const many = Array.from({ length: 120 }, (_, at) =>
+      aDriftedNode(`n${at}`, { pods: [aRunningPod({ meta: GUARDED, nodeName: `n${at}` })] }),
+    );
+
+    expect(events([shut], [aDriftedNode('a')])).toEqual([]);
+    expect(events(withBudget('10%'), many)).toHaveLength(100);
+  });
+
   it('is not that it is up to date where it is on its way out', () => {
     expect(staying({ ...quietWorld(), nodes: [goingNode('a')] }).why('a')).toBe(
       'Node is deleting or marked for deletion',

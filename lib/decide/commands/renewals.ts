@@ -67,7 +67,7 @@ export function renewals(
         ...(blocked.get(state.name) ?? whyNotOutdated(state, given)),
       }))
       .sort((a, b) => compareText(a.node, b.node)),
-    events: staying.flatMap((state) => blockedEvents(state, blocked.get(state.name))),
+    events: blockedEvents(staying, blocked),
     backOffs: staying.flatMap((state) => restOf(state, blocked.get(state.name), snapshot)),
   };
 }
@@ -114,17 +114,38 @@ const draftOf = ({ state, reason }: Outdated, facts: SimulationFacts): DraftComm
   staticRenewalDraft(state, reason, facts) ?? renewalDraft(state, reason, facts);
 
 /** Reasons that pass by themselves, or that a command tells of, are not told. */
-const SILENT: ReadonlySet<string> = new Set(['command', 'later', 'budget', 'limit', 'back-off']);
+const SILENT: ReadonlySet<string> = new Set([
+  'command',
+  'later',
+  'budget',
+  'limit',
+  'back-off',
+  'window',
+]);
+
+/** As many nodes are told of at once, by name. */
+const MOST_TOLD = 100;
 
 /** Source: karpenter v1.14, disruption/events/events.go, Blocked. */
-function blockedEvents({ node, claim }: StateNode, why: Blocked | undefined): readonly Action[] {
-  if (!why || SILENT.has(why.by)) return [];
-  const about = [...(node ? [nodeRef(node)] : []), ...(claim ? [claimRef(claim)] : [])];
-  return about.map((object) => ({
-    kind: 'recordEvent',
-    about: object,
-    type: 'Normal',
-    reason: 'DisruptionBlocked',
-    message: why.because.slice(0, 1).toUpperCase() + why.because.slice(1),
-  }));
-}
+const blockedEvents = (
+  staying: readonly StateNode[],
+  blocked: ReadonlyMap<string, Blocked>,
+): readonly Action[] =>
+  staying
+    .flatMap((state) => {
+      const why = blocked.get(state.name);
+      return why === undefined || SILENT.has(why.by) ? [] : [{ state, why }];
+    })
+    .slice(0, MOST_TOLD)
+    .flatMap(({ state: { node, claim }, why }) => {
+      const about = [...(node ? [nodeRef(node)] : []), ...(claim ? [claimRef(claim)] : [])];
+      return about.map(
+        (object): Action => ({
+          kind: 'recordEvent',
+          about: object,
+          type: 'Normal',
+          reason: 'DisruptionBlocked',
+          message: why.because.slice(0, 1).toUpperCase() + why.because.slice(1),
+        }),
+      );
+    });
