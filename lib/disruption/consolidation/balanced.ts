@@ -6,7 +6,7 @@ import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { type Blocked, type Candidate, isBlocked } from '../candidates.ts';
 import type { Approval, DraftCommand } from '../draft-command.ts';
-import { priceOf } from './eligible.ts';
+import { priceByLabels, priceOf } from './eligible.ts';
 
 /** The annotation by which a pod says how dear its deletion is. Source: kubernetes v1.36. */
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
@@ -94,6 +94,12 @@ export function balancedJudge(
 
 const NOTHING: Totals = { usdPerHour: 0, disruption: 0 };
 
+/**
+ * By NodePool, of all its nodes, whether or not they may be disrupted. What has no price counts as
+ * nothing.
+ *
+ * Source: karpenter v1.14, state/cost/cost.go; disruption/balanced.go.
+ */
 function totalsOf(
   candidates: readonly (Candidate | Blocked)[],
   snapshot: Snapshot,
@@ -106,14 +112,15 @@ function totalsOf(
       disruption: before.disruption + disruption,
     });
   };
-  const known = new Map<string, Candidate>();
-  for (const each of candidates) if (!isBlocked(each)) known.set(each.state.name, each);
+  const known = new Set(candidates.flatMap((each) => (isBlocked(each) ? [] : each.state.name)));
+  const pools = new Map(snapshot.nodePools.map((pool) => [pool.meta.name, pool]));
   for (const { name, node, claim, pods } of snapshot.nodes) {
-    const pool = (claim ?? node)?.meta.labels[NODEPOOL];
+    const pool = pools.get((claim ?? node)?.meta.labels[NODEPOOL] ?? '');
     if (pool === undefined) continue;
-    const candidate = known.get(name);
-    const usd = candidate ? (priceOf(candidate, snapshot) ?? 0) : 0;
-    add(pool, usd, disruptionOf(candidate ? pods.filter(isReschedulable) : pods.filter(notDaemon)));
+    const labels = { ...claim?.meta.labels, ...node?.meta.labels };
+    const usd = claim && priceByLabels(labels, pool, snapshot.catalog);
+    const counted = pods.filter(known.has(name) ? isReschedulable : notDaemon);
+    add(pool.meta.name, usd ?? 0, disruptionOf(counted));
   }
   return totals;
 }

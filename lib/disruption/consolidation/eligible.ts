@@ -1,7 +1,8 @@
 import { isReschedulable } from '#lib/consent/pods.ts';
-import { typesFor } from '#lib/model/catalog.ts';
+import { type Catalog, typesFor } from '#lib/model/catalog.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, RESERVATION_ID, ZONE } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
+import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import {
   type Blocked,
@@ -102,7 +103,15 @@ export function priceOf(
   { node, claim, pool }: Candidate,
   { catalog }: Pick<Snapshot, 'catalog'>,
 ): number | undefined {
-  const labels = { ...claim.meta.labels, ...node.meta.labels };
+  return priceByLabels({ ...claim.meta.labels, ...node.meta.labels }, pool, catalog);
+}
+
+/** What a node of a NodePool with such labels costs; undefined as for `priceOf`. */
+export function priceByLabels(
+  labels: Readonly<Record<string, string>>,
+  pool: NodePool,
+  catalog: Catalog,
+): number | undefined {
   const type = typesFor(catalog, pool).find(({ name }) => name === labels[INSTANCE_TYPE]);
   const named = type?.offerings.filter(
     ({ zone, capacityType }) => zone === labels[ZONE] && capacityType === labels[CAPACITY_TYPE],

@@ -72,12 +72,20 @@ describe('Balanced', () => {
     expect(balancedScore(2.42, 9, of(58.08))).toBeCloseTo(0.417, 3);
   });
 
-  it('67: half is enough', () => {
-    const nodes = [
-      aNodeFor(2.42, 'a', 8),
-      ...Array.from({ length: 19 }, (_, at) => aNodeFor(2.42, `b${at}`, at < 5 ? 4 : 3)),
-    ];
-    const pool = aCluster(nodes, { types: [typeFor(2.42)], ...balanced });
+  it.each([
+    ['half is enough', {}],
+    ['of all nodes, whether or not the others may go', { 'karpenter.sh/do-not-disrupt': 'true' }],
+  ])('67: %s', (_title, annotations) => {
+    const others = Array.from({ length: 19 }, (_, at) =>
+      aNodeFor(2.42, `b${at}`, at < 5 ? 4 : 3),
+    ).map((state) => ({
+      ...state,
+      pods: state.pods.map((pod) => ({ ...pod, meta: { ...pod.meta, annotations } })),
+    }));
+    const pool = aCluster([aNodeFor(2.42, 'a', 8), ...others], {
+      types: [typeFor(2.42)],
+      ...balanced,
+    });
 
     expect(verdict(pool, ['a'], 2.42)).toEqual(
       approvedAs('0.50 >= threshold 0.50 (k: 2, savings 5.0%, disruption 10.0%'),
