@@ -14,6 +14,7 @@ import { overlaid } from '#lib/solver/overlays/overlay.ts';
 import { budgetEvents } from './budget-events.ts';
 import { propose } from './commands/propose.ts';
 import { renewals } from './commands/renewals.ts';
+import { unrenewed } from './commands/unrenewed.ts';
 import { place } from './place.ts';
 import { nominatedNodes } from './placement-events.ts';
 import { anEmptyPlan, nextLook, notYetWritten, sumOfUsd } from './plan-parts.ts';
@@ -30,17 +31,17 @@ export function decideDrift(seen: Snapshot): Plan {
   const marks = notYetWritten(driftedActions(snapshot), upkeep);
   const marked = afterMarks(snapshot, marks);
   const inFlight = inFlightOf(marked);
-  const { drafts, kept, events, backOffs } = renewals(
-    {
-      snapshot: marked,
-      nominated: nominatedNodes(place(marked)),
-      inFlight,
-      toPlace: podsToPlace(marked, inFlight.leaving),
-    },
-    openLedger({ snapshot: marked, inFlight: inFlight.members }),
-  );
-  const proposed = propose(drafts, snapshot);
-  const proposals = notYetWritten([...proposed.actions, ...backOffs], [...upkeep, ...marks]);
+  const facts = {
+    snapshot: marked,
+    nominated: nominatedNodes(place(marked)),
+    inFlight,
+    toPlace: podsToPlace(marked, inFlight.leaving),
+  };
+  const ledger = openLedger({ snapshot: marked, inFlight: inFlight.members });
+  const found = renewals(facts, ledger);
+  const { kept, events } = unrenewed(found, facts, ledger);
+  const proposed = propose(found.drafts, snapshot);
+  const proposals = notYetWritten([...proposed.actions, ...found.backOffs], [...upkeep, ...marks]);
   return {
     ...anEmptyPlan('drift', snapshot),
     nodeClaims: proposed.nodeClaims,
