@@ -35,9 +35,9 @@ export function staticRenewalDraft(
   const kept = whyKept(candidate, reason, snapshot);
   if (kept) return kept;
   const source = whyNoNodes(pool, snapshot) ?? sourceOf(pool, snapshot, axesOf([]));
-  if (isRejection(source)) return { by: 'nodePool', because: source.because };
+  if (isRejection(source)) return makesNone(pool, source.because);
   const claim = bareClaimOf(source);
-  if (!claim) return { by: 'nodePool', because: 'all instance types that it allows are sold out' };
+  if (!claim) return makesNone(pool, 'all instance types that it allows are sold out');
   return {
     reason,
     members: [candidate],
@@ -47,6 +47,11 @@ export function staticRenewalDraft(
     savesUsdPerHour: 0,
   };
 }
+
+const makesNone = ({ meta }: NodePool, because: string): Blocked => ({
+  by: 'nodePool',
+  because: `NodePool "${meta.name}" makes no node now: ${because}`,
+});
 
 function whyKept(
   candidate: Candidate,

@@ -8,7 +8,7 @@ import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { playedBetween } from '#test/build/command-world.ts';
 import { aDriftedNode, replacementsIn } from '#test/build/drifted-nodes.ts';
-import { aNodePool } from '#test/build/node-pools.ts';
+import { aCondition, aNodePool } from '#test/build/node-pools.ts';
 import { HOUR, NOON } from '#test/build/objects.ts';
 import { quietWorld } from '#test/build/quiet-world.ts';
 import { someSettings } from '#test/build/snapshots.ts';
@@ -76,6 +76,20 @@ describe('drift of static NodePools', () => {
 
     expect(made?.claim?.spec.requests).toEqual({});
     expect(made?.claim?.meta.annotations).not.toHaveProperty(['joinery.dev/for-pods']);
+  });
+
+  it('says that it is the NodePool which makes no node', () => {
+    const pool = aStaticPool('fixed', 1);
+    const status = {
+      ...pool.status,
+      conditions: [aCondition('Ready', { status: 'False' })],
+    };
+    const { kept } = decideDrift({
+      ...aCluster([pool], nodesOf('fixed', 1)),
+      nodePools: [{ ...pool, status }],
+    });
+
+    expect(kept[0]?.because).toContain('NodePool "fixed" makes no node now: it is not ready');
   });
 
   it('replaces nodes before they expire where the NodePool asks for that', () => {
