@@ -79,15 +79,13 @@ describe('drift of static NodePools', () => {
   });
 
   it('says that it is the NodePool which makes no node', () => {
-    const pool = aStaticPool('fixed', 1);
-    const status = {
-      ...pool.status,
-      conditions: [aCondition('Ready', { status: 'False' })],
-    };
-    const { kept } = decideDrift({
-      ...aCluster([pool], nodesOf('fixed', 1)),
-      nodePools: [{ ...pool, status }],
-    });
+    const world = aCluster([aStaticPool('fixed', 1)], nodesOf('fixed', 1));
+    const conditions = [aCondition('Ready', { status: 'False' })];
+    const nodePools = world.nodePools.map((pool) => ({
+      ...pool,
+      status: { ...pool.status, conditions },
+    }));
+    const { kept } = decideDrift({ ...world, nodePools });
 
     expect(kept[0]?.because).toContain('NodePool "fixed" makes no node now: it is not ready');
   });
