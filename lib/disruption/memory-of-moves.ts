@@ -18,14 +18,18 @@ export interface MoveMemory {
   readonly owners: ReadonlyMap<string, readonly Moved[]>;
 }
 
-/** That so many pods of one owner were moved at once. */
+/** That a command moved so many pods of one owner. */
 export interface Moved {
   readonly at: EpochMs;
   readonly pods: number;
+  /** The id of the command; empty where nobody wrote it down. */
+  readonly by: string;
 }
 
 /** A move that is about to be made. */
 export interface Move {
+  /** The id of the command. */
+  readonly by: string;
   readonly at: EpochMs;
   readonly from: readonly string[];
   readonly pods: readonly Pod[];
@@ -45,23 +49,23 @@ const DIGEST_LENGTH = 7;
 /**
  * The value of joinery.dev/consolidated on a NodeClaim that receives moved pods, with what it
  * remembers already, and the moves that nodes remember which go. Owners are remembered for an hour:
- * 40 bytes each.
+ * 55 bytes each.
  */
 export function writeMemory(
-  { at, from, pods }: Move,
+  { by, at, from, pods }: Move,
   before?: MoveMemory,
   inherited: readonly MoveMemory[] = [],
 ): string {
   const owners = new Map<string, Map<string, Moved>>();
   const add = (owner: string, move: Moved): void => {
     const own = owners.get(owner) ?? new Map<string, Moved>();
-    owners.set(owner, own.set(`${move.at} ${move.pods}`, move));
+    owners.set(owner, own.set(keyOf(move), move));
   };
   for (const memory of [...(before ? [before] : []), ...inherited]) {
     for (const [owner, move] of movesIn(memory, at)) add(owner, move);
   }
   for (const [owner, own] of Map.groupBy(pods.filter(isMadeAnew), ownerOf)) {
-    add(owner, { at, pods: own.length });
+    add(owner, { at, pods: own.length, by });
   }
   return JSON.stringify({
     v: VERSION,
@@ -75,9 +79,17 @@ export function writeMemory(
   });
 }
 
-const byTime = (a: Moved, b: Moved): number => a.at - b.at || a.pods - b.pods;
+/** Two commands may move as many pods of an owner at once; several nodes remember each. */
+const keyOf = ({ at, pods, by }: Moved): string => (by === '' ? `${at} ${pods}` : by);
 
-const writeMoved = ({ at, pods }: Moved): readonly [string, number] => [formatInstant(at), pods];
+const byTime = (a: Moved, b: Moved): number =>
+  a.at - b.at || a.pods - b.pods || compareText(a.by, b.by);
+
+const writeMoved = ({ at, pods, by }: Moved): readonly [string, number, string] => [
+  formatInstant(at),
+  pods,
+  by,
+];
 
 /** The moves of the hour before, each with the digest of its owner. */
 const movesIn = ({ owners }: MoveMemory, now: EpochMs): readonly (readonly [string, Moved])[] =>
@@ -94,8 +106,7 @@ export const knowsMore = (
   going
     .flatMap((memory) => movesIn(memory, now))
     .some(
-      ([owner, { at, pods }]) =>
-        !other?.owners.get(owner)?.some((each) => each.at === at && each.pods === pods),
+      ([owner, move]) => !other?.owners.get(owner)?.some((each) => keyOf(each) === keyOf(move)),
     );
 
 /** What a NodeClaim remembers of moves; undefined where it received nobody, or long ago. */
@@ -116,9 +127,10 @@ const instantOf = (value: unknown): EpochMs | undefined =>
   typeof value === 'string' ? parseInstant(value) : undefined;
 
 const movedIn = (written: unknown): readonly Moved[] => {
-  const [then, pods] = Array.isArray(written) ? written : [];
+  const [then, pods, by] = Array.isArray(written) ? written : [];
   const at = instantOf(then);
-  return at === undefined || typeof pods !== 'number' ? [] : [{ at, pods }];
+  if (at === undefined || typeof pods !== 'number') return [];
+  return [{ at, pods, by: typeof by === 'string' ? by : '' }];
 };
 
 /** A digest of the uid of whoever makes a pod anew when it is evicted; empty where nobody does. */
@@ -129,15 +141,15 @@ function ownerOf({ meta }: Pod): string {
 
 const isMadeAnew = (pod: Pod): boolean => isReschedulable(pod) && ownerOf(pod) !== '';
 
-/** Whether it remembers that pods of all these owners were moved, at `since` or later. */
+/** Whether it remembers of each owner that so many of his pods as there are were moved by a command. */
 export const remembersAll = (
   { owners }: MoveMemory,
   pods: readonly Pod[],
-  since: EpochMs,
+  command: string,
 ): boolean =>
-  pods
-    .filter(isMadeAnew)
-    .every((pod) => owners.get(ownerOf(pod))?.some(({ at }) => at >= since - GRAIN_MS));
+  [...Map.groupBy(pods.filter(isMadeAnew), ownerOf)].every(([owner, own]) =>
+    owners.get(owner)?.some((move) => move.by === command && move.pods >= own.length),
+  );
 
 /**
  * Why the pods of a node are not moved again yet; undefined where they may be. Which pods were made
@@ -183,32 +195,52 @@ function madeSince(
   );
   const everybody = [...pods, ...nodes.flatMap((state) => state.pods)];
   return new Set(
-    [...Map.groupBy(everybody, ownerOf)].flatMap(([owner, own]) => {
-      const sorted = own.toSorted(
+    [...Map.groupBy(everybody, ownerOf)].flatMap(([owner, all]) => {
+      const sorted = all.toSorted(
         (a, b) => a.meta.createdAt - b.meta.createdAt || compareText(a.meta.uid, b.meta.uid),
       );
-      return (moves.get(owner) ?? []).flatMap((move) =>
-        madeAfter(draining.has(owner) ? { ...move, pods: own.length } : move, sorted),
-      );
+      const own = moves.get(owner) ?? [];
+      const counted = draining.has(owner)
+        ? own.map((each) => ({ ...each, pods: all.length }))
+        : own;
+      return [...madeFor(counted, sorted)].map(({ meta }) => meta.uid);
     }),
   );
 }
 
-/** By uid: those of an owner's pods, oldest first, that count as made for a move. */
-const madeAfter = ({ at, pods: count }: Moved, sorted: readonly Pod[]): readonly string[] =>
-  sorted
-    .filter(({ meta }) => meta.createdAt >= at - GRAIN_MS)
-    .filter(({ meta }, rank) => rank < count || meta.createdAt < at + EVICTED_MS)
-    .map(({ meta }) => meta.uid);
+/** Those of an owner's pods, oldest first, that count as made for his moves, the first ones first. */
+function madeFor(moves: readonly Moved[], sorted: readonly Pod[]): ReadonlySet<Pod> {
+  const made = new Set<Pod>();
+  for (const { at, pods: count } of moves) {
+    const since = sorted.filter((pod) => !made.has(pod) && pod.meta.createdAt >= at - GRAIN_MS);
+    for (const pod of since.slice(0, count)) made.add(pod);
+  }
+  for (const { at } of moves) {
+    const isAtOnce = ({ meta }: Pod): boolean =>
+      meta.createdAt >= at - GRAIN_MS && meta.createdAt < at + EVICTED_MS;
+    for (const pod of sorted.filter(isAtOnce)) made.add(pod);
+  }
+  return made;
+}
 
 const isGoing = ({ claim }: StateNode): boolean => claim?.meta.deletedAt !== undefined;
 
-/** By owner: the moves of his pods within the hour. */
+/** By owner: the moves of his pods within the hour, each once, the oldest first. */
 function recentMoves({ nodes, takenAt }: Snapshot): ReadonlyMap<string, readonly Moved[]> {
   const memories = nodes.flatMap(({ claim }) => (claim && memoryOf(claim, takenAt)) ?? []);
   const moves = Map.groupBy(
     memories.flatMap((memory) => movesIn(memory, takenAt)),
     ([owner]) => owner,
   );
-  return new Map([...moves].map(([owner, own]) => [owner, own.map(([, move]) => move)]));
+  return new Map(
+    [...moves].map(([owner, own]) => {
+      const each = new Map(own.map(([, move]) => [keyOf(move), move]));
+      for (const [, move] of own) {
+        const known = each.get(keyOf(move)) ?? move;
+        const at = Math.min(known.at, move.at);
+        each.set(keyOf(move), { ...known, at, pods: Math.max(known.pods, move.pods) });
+      }
+      return [owner, [...each.values()].sort(byTime)];
+    }),
+  );
 }

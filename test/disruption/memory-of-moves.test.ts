@@ -19,6 +19,7 @@ const podOf = (app: string, createdAt: number, serial = 1) =>
     meta: { name: `${app}-${serial}`, createdAt, owners: [{ ...ownedBy('ReplicaSet'), uid: app }] },
   });
 const move = (at: number, ...apps: readonly string[]) => ({
+  by: `at-${at}`,
   at,
   from: ['m5.large'],
   pods: apps.map((app) => podOf(app, NOON - HOUR)),
@@ -102,8 +103,25 @@ describe('the memory of moves', () => {
 
     expect(before?.from).toEqual(['m5.large']);
     expect(memoryOf(claim, NOON + 24 * HOUR)).toBeUndefined();
-    expect(before && remembersAll(before, [podOf('web', NOON)], NOON)).toBe(true);
-    expect(before && remembersAll(before, [podOf('web', NOON)], NOON + MINUTE)).toBe(false);
+    expect(before && remembersAll(before, [podOf('web', NOON)], `at-${NOON}`)).toBe(true);
+    expect(before && remembersAll(before, [podOf('web', NOON)], 'another')).toBe(false);
+  });
+
+  it('tells two commands apart that move pods of one owner at the same moment', () => {
+    const first = memoryOf(claim, NOON);
+    const both = writeMemory({ ...move(NOON, 'web'), by: 'second' }, first);
+    const made = [2, 3, 4].map((minute) => podOf('web', NOON + minute * MINUTE, minute));
+    const seen = seenAt(NOON + 20 * MINUTE, remembering(both));
+    const nodes = [...seen.nodes, aStateNode({ claim })].map((each, at) =>
+      at === 0 ? { ...each, pods: made } : each,
+    );
+
+    expect(first && remembersAll(first, [podOf('web', NOON)], 'second')).toBe(false);
+    expect(made.map((pod) => restingPods([pod], { ...seen, nodes }) !== undefined)).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   it.each(['', 'x', '{"v":9,"at":"2026-11-20T12:00:00Z"}', '{"v":2,"at":"soon"}'])(

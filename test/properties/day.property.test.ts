@@ -21,6 +21,8 @@ const DEATHS = 4;
 const SETTLED_MINUTES = 10;
 const GUARDED_EVERY = 25;
 const NOON_MINUTE = 720;
+/** Two commands moved pods of one owner at once, and one of them was not remembered. */
+const REMEMBERED: [number][] = [[215_582]];
 
 /** NodePools of small nodes, so that there are many. */
 const ofSmallNodes = (nodePools: readonly NodePool[]): readonly NodePool[] =>
@@ -104,7 +106,7 @@ describe('over a day in which functions die', () => {
         expect(left).toEqual([]);
         expect(figures.movedAgain).toBe(0);
       }),
-      { numRuns: RUNS, endOnFailure: true },
+      { numRuns: RUNS, endOnFailure: true, examples: REMEMBERED },
     );
     expect(moved).toBeGreaterThan(0);
   }, 3_600_000);

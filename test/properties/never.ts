@@ -104,7 +104,10 @@ function isSecondLook(state: StateNode, { takenAt }: Snapshot, after: Snapshot):
   return isSame && takenAt - Date.parse(proposedAt) >= LEAST_AGE;
 }
 
-/** Nodes of commands that all their members know to be found sound again, or that bear its marks. */
+/**
+ * Nodes of commands that all their members know to be found sound again, or that bear its marks; not
+ * those that are being given back, which remember none.
+ */
 function decidedIn({ nodes }: Snapshot): ReadonlySet<string> {
   const records = nodes.map((state) => ({ state, record: recordOf(state) }));
   const sound = Map.groupBy(
@@ -115,7 +118,7 @@ function decidedIn({ nodes }: Snapshot): ReadonlySet<string> {
     records
       .filter(({ state, record: { id, members = [] } }) => {
         const isAgreed = sound.get(id)?.length === members.length && members.length > 0;
-        return isAgreed || isMarked(state);
+        return id !== undefined && (isAgreed || isMarked(state));
       })
       .map(({ state }) => state.name),
   );

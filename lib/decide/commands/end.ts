@@ -112,15 +112,14 @@ function rememberMoves(
   const hosts = new Set(
     placements.filter(({ pod }) => moved.has(pod)).flatMap(({ node }) => node ?? []),
   );
-  const since = record.validated?.at ?? record.proposedAt;
   return keepersAmong(snapshot, new Set(members), hosts).flatMap(({ name, claim }) => {
     const before = claim && memoryOf(claim, now);
     const isKnown =
-      before && remembersAll(before, pods, since) && !knowsMore(inherited, before, now);
+      before && remembersAll(before, pods, record.id) && !knowsMore(inherited, before, now);
     if (!claim || isKnown) return [];
     const from = isMove && hosts.has(name) ? members.flatMap(typeOf) : [];
     return change(claim, {
-      [CONSOLIDATED]: writeMemory({ at: now, from, pods }, before, inherited),
+      [CONSOLIDATED]: writeMemory({ by: record.id, at: now, from, pods }, before, inherited),
     });
   });
 }

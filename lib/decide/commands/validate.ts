@@ -83,7 +83,7 @@ function asReplacement(
   at: number,
 ): NewNodeClaim {
   const memory = draft.reason === 'Underutilized' && {
-    [CONSOLIDATED]: writeMemory({ at, from: typesOf(draft), pods: [] }),
+    [CONSOLIDATED]: writeMemory({ by: record.id, at, from: typesOf(draft), pods: [] }),
   };
   return { ...claim, annotations: { ...claim.annotations, [REPLACES]: record.id, ...memory } };
 }
