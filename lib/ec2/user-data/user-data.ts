@@ -123,6 +123,11 @@ const plainParts = (
 function isMapping(text: string): boolean {
   const document = parseDocument(text, { version: '1.1', logLevel: 'silent' });
   if (document.errors.length > 0) return false;
-  const value: unknown = document.toJS();
-  return value === null || (typeof value === 'object' && !Array.isArray(value));
+  try {
+    const value: unknown = document.toJS();
+    return value === null || (typeof value === 'object' && !Array.isArray(value));
+  } catch {
+    // An alias of nothing is only found out now.
+    return false;
+  }
 }

@@ -53,6 +53,16 @@ describe('userDataOf', () => {
     );
   });
 
+  it('takes what names an anchor that is not there for a script, as other text that is no YAML', () => {
+    const userData = 'files: *all\n';
+    const parts = readMime(render({ spec: { amiFamily: 'AL2023', userData } })) ?? [];
+
+    expect(parts.map(({ headers }) => headers['Content-Type'])[0]).toContain('text/x-shellscript');
+    expect(
+      userDataProblem(aNodeClass({ spec: { amiFamily: 'AL2023', userData } }), someSettings()),
+    ).toBeUndefined();
+  });
+
   it.each(['AL2', 'AL2023', 'Windows2022'])(
     'asks kubelet of %s for no label that it may not give itself, and none of our bookkeeping',
     (amiFamily) => {
