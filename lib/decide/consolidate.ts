@@ -12,7 +12,7 @@ import { overlaid } from '#lib/solver/overlays/overlay.ts';
 import { propose } from './commands/propose.ts';
 import { keptEvents } from './kept-events.ts';
 import { place } from './place.ts';
-import { nominatedNodes } from './placement-events.ts';
+import { spokenFor } from './placement-events.ts';
 import { anEmptyPlan, nextLook, sumOfUsd } from './plan-parts.ts';
 import { podsToPlace } from './pods-to-place.ts';
 
@@ -23,10 +23,9 @@ import { podsToPlace } from './pods-to-place.ts';
  */
 export function decideConsolidate(seen: Snapshot): Plan {
   const { snapshot } = overlaid(seen);
-  const nominated = nominatedNodes(place(snapshot));
   const inFlight = inFlightOf(snapshot);
   const ledger = openLedger({ snapshot, inFlight: inFlight.members });
-  const facts = { snapshot, nominated, inFlight };
+  const facts = { snapshot, ...spokenFor(place(snapshot)), inFlight };
   const empty = emptiness(facts, ledger);
   const goingAnyway = empty.commands.flatMap(({ members }) => members.map(nameOfMember));
   const toPlace = podsToPlace(snapshot);

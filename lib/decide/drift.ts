@@ -16,7 +16,7 @@ import { propose } from './commands/propose.ts';
 import { renewals } from './commands/renewals.ts';
 import { unrenewed } from './commands/unrenewed.ts';
 import { place } from './place.ts';
-import { nominatedNodes } from './placement-events.ts';
+import { spokenFor } from './placement-events.ts';
 import { anEmptyPlan, nextLook, notYetWritten, sumOfUsd } from './plan-parts.ts';
 import { podsToPlace } from './pods-to-place.ts';
 
@@ -33,7 +33,7 @@ export function decideDrift(seen: Snapshot): Plan {
   const inFlight = inFlightOf(marked);
   const facts = {
     snapshot: marked,
-    nominated: nominatedNodes(place(marked)),
+    ...spokenFor(place(marked)),
     inFlight,
     toPlace: podsToPlace(marked, inFlight.leaving),
   };

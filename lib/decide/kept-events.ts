@@ -8,6 +8,7 @@ import type { EpochMs } from '#lib/model/time.ts';
 const BLOCKED = new Set(['node', 'nominated', 'do-not-disrupt', 'nodePool', 'pdb']);
 /** What keeps it from being consolidated. */
 const UNCONSOLIDATABLE = new Set([
+  'buffer',
   'consolidationPolicy',
   'hysteresis',
   'instanceType',

@@ -1,5 +1,6 @@
 import { byName } from '#lib/constraints/order.ts';
 import { isRejection } from '#lib/constraints/rejection.ts';
+import type { CandidacyFacts } from '#lib/disruption/candidates.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import { nodePoolRef, podRef } from '#lib/model/object-ref.ts';
@@ -12,14 +13,21 @@ import { optsOut } from '#lib/solver/refusals/eligibility.ts';
 import { sourceOf, whyNoNodes } from '#lib/solver/sources.ts';
 import { expectedOn } from './pods-to-place.ts';
 
-/** Nodes that pending pods were promised room on, or on which room is kept for a CapacityBuffer. */
+/** Nodes that pending pods were promised room on. */
 export const nominatedNodes = ({
   placements,
-  held,
 }: {
   readonly placements: readonly Placement[];
+}): ReadonlySet<string> => new Set(placements.flatMap(({ node }) => node ?? []));
+
+/** Nodes that somebody counts on: pending pods, or CapacityBuffers that keep room there. */
+export const spokenFor = (placing: {
+  readonly placements: readonly Placement[];
   readonly held: readonly string[];
-}): ReadonlySet<string> => new Set([...placements.flatMap(({ node }) => node ?? []), ...held]);
+}): Pick<CandidacyFacts, 'nominated' | 'held'> => ({
+  nominated: nominatedNodes(placing),
+  held: new Set(placing.held),
+});
 
 /**
  * How many pods of one look are told where they should go; a burst of thousands would cost as many

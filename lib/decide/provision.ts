@@ -23,7 +23,7 @@ import { heldBack } from './hold-back.ts';
 import { leadPods } from './lead-pods.ts';
 import { podName } from './new-node-claim.ts';
 import { place } from './place.ts';
-import { nominatedNodes, placementEvents } from './placement-events.ts';
+import { placementEvents, spokenFor } from './placement-events.ts';
 import { anEmptyPlan, nextLook, notYetWritten, sumOfUsd } from './plan-parts.ts';
 import { podsToPlace } from './pods-to-place.ts';
 import { protectionEvents } from './protection-events.ts';
@@ -45,10 +45,9 @@ export function decideProvision(seen: Snapshot): Plan {
   const fixed = staticCapacity(snapshot);
   const placing = place(fixed.ahead);
   const advanced = advance(snapshot);
-  const nominated = nominatedNodes(placing);
   const facts = {
     snapshot,
-    nominated,
+    ...spokenFor(placing),
     toPlace: podsToPlace(snapshot),
     inFlight: inFlightOf(snapshot),
   };

@@ -36,6 +36,8 @@ export interface CandidacyFacts {
   readonly snapshot: Snapshot;
   /** Names of nodes that pending pods were promised room on. */
   readonly nominated: ReadonlySet<string>;
+  /** Names of nodes on which room is kept for CapacityBuffers; none where absent. */
+  readonly held?: ReadonlySet<string>;
   /** The commands that are under way; none where absent. */
   readonly inFlight?: Pick<InFlight, 'members' | 'replacements'>;
   /** Whether pods stand back where their node's end is given a time, as drift has it. */
@@ -69,6 +71,20 @@ export function candidateOf(state: StateNode, facts: CandidacyFacts): Candidate 
   const byPods = isForgiven ? undefined : blockedByPods(pods, facts.snapshot);
   return byPods ?? { state, node, claim, pool };
 }
+
+/**
+ * Why a node on which room is kept for a CapacityBuffer is not removed to save money: that room would
+ * be bought anew. It is replaced all the same when it has drifted.
+ *
+ * Source: karpenter v1.14, disruption/emptiness.go, ShouldDisrupt.
+ */
+export const holdsBuffer = (
+  { state }: Candidate,
+  { held }: Pick<CandidacyFacts, 'held'>,
+): Blocked | undefined =>
+  held?.has(state.name)
+    ? { by: 'buffer', because: `Node "${state.name}" has buffer pods` }
+    : undefined;
 
 /** A node speaks for itself once it is registered; until then its NodeClaim does. */
 const metaOf = (node: Node, claim: NodeClaim) =>

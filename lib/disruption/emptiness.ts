@@ -7,6 +7,7 @@ import {
   type CandidacyFacts,
   type Candidate,
   candidateOf,
+  holdsBuffer,
   isBlocked,
 } from './candidates.ts';
 import type { ConsentLedger } from './consent-ledger.ts';
@@ -85,6 +86,8 @@ export function emptyDraft(state: StateNode, facts: CandidacyFacts): DraftComman
   }
   const holds = state.pods.filter(isReschedulable).length;
   if (holds > 0) return { by: 'pods', because: describeLoad(holds, candidate) };
+  const buffer = holdsBuffer(candidate, facts);
+  if (buffer) return buffer;
   const settling = unsettled(candidate, facts.snapshot.takenAt);
   if (settling) return settling;
   const closed = closedWindow(pool, 'Empty', facts.snapshot);

@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { decideDrift } from '#lib/decide/drift.ts';
+import { decideProvision } from '#lib/decide/provision.ts';
+import type { BufferTarget } from '#lib/model/capacity-buffer.ts';
 import type { StateNode } from '#lib/model/node.ts';
 import type { NodePool } from '#lib/model/node-pool.ts';
 import type { ObjectMeta } from '#lib/model/object.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { aCapacityBuffer } from '#test/build/capacity-buffers.ts';
 import { aDriftedNode, aLargePod } from '#test/build/drifted-nodes.ts';
 import { aNodePool } from '#test/build/node-pools.ts';
-import { NOON } from '#test/build/objects.ts';
-import { aPodDisruptionBudget, aRunningPod } from '#test/build/pods.ts';
+import { aNamespacedMeta, NOON } from '#test/build/objects.ts';
+import { aPod, aPodDisruptionBudget, aRunningPod } from '#test/build/pods.ts';
 import { quietWorld } from '#test/build/quiet-world.ts';
+import { someSettings } from '#test/build/snapshots.ts';
 import { told } from '#test/build/told.ts';
 
 const withBudget = (nodes: string): readonly NodePool[] => [
@@ -103,6 +107,27 @@ describe('why nodes stay that have drifted', () => {
     expect(staying({ ...quietWorld(), nodes: [goingNode('a')] }).why('a')).toBe(
       'Node is deleting or marked for deletion',
     );
+  });
+});
+
+describe('a drifted node on which a CapacityBuffer keeps room', () => {
+  it('is replaced: the room is kept elsewhere, or made anew', () => {
+    const target: BufferTarget = {
+      kind: 'PodTemplate',
+      meta: aNamespacedMeta('spare'),
+      replicas: 1,
+      pod: aPod({ meta: { name: 'template' }, requests: { cpu: 100 } }),
+    };
+    const world = quietWorld({
+      settings: someSettings({ featureGates: ['CapacityBuffer'] }),
+      bufferTargets: [target],
+      capacityBuffers: [aCapacityBuffer({ podTemplate: 'spare', replicas: 1 })],
+      nodePools: withBudget('1'),
+      nodes: [aDriftedNode('a', { pods: [] })],
+    });
+
+    expect(decideProvision(world).buffers).toMatchObject([{ onNodes: 1 }]);
+    expect(decideDrift(world).commands).toMatchObject([{ reason: 'Drifted', remove: ['a'] }]);
   });
 });
 

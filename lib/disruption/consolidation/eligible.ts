@@ -9,6 +9,7 @@ import {
   type CandidacyFacts,
   type Candidate,
   candidateOf,
+  holdsBuffer,
   isBlocked,
 } from '../candidates.ts';
 import { heldBack } from '../commands/back-off.ts';
@@ -41,6 +42,8 @@ export function sourceOf(state: StateNode, facts: CandidacyFacts): Source | Bloc
   if (missing) return missing;
   const ofPool = blockedByPool(candidate);
   if (ofPool) return ofPool;
+  const buffer = holdsBuffer(candidate, facts);
+  if (buffer) return buffer;
   const settling = unsettled(candidate, snapshot.takenAt);
   if (settling) return settling;
   const window = closedWindow(pool, 'Underutilized', snapshot);

@@ -3,6 +3,7 @@
  * Source: karpenter v1.14, disruption/{emptiness,consolidation,suite}_test.go.
  */
 import { describe, expect, it } from 'vitest';
+import { decideConsolidate } from '#lib/decide/consolidate.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
 import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import { certifyConsolidation } from '#lib/disruption/consolidation/certify.ts';
@@ -91,6 +92,8 @@ describe('what happens before a command is carried out', () => {
         capacityBuffers: [aCapacityBuffer({ podTemplate: 'spare', replicas })],
       });
 
+    const kept = decideConsolidate(withBuffer(1)).kept.map(({ because }) => because);
+    expect(kept).toEqual([expect.stringMatching(/^Node "[ab]" has buffer pods$/)]);
     expect(decideProvision(withBuffer(1)).buffers).toMatchObject([{ onNodes: 1 }]);
     expect(deletedIn(playedBetween(0, 30, withBuffer(1)).snapshot)).toHaveLength(1);
     expect(deletedIn(playedBetween(0, 30, withBuffer(0)).snapshot)).toHaveLength(2);
