@@ -11,6 +11,7 @@ import { certifyConsolidation } from '#lib/disruption/consolidation/certify.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import { renewalDraft, type SimulationFacts } from '#lib/disruption/drift.ts';
 import { emptyDraft } from '#lib/disruption/emptiness.ts';
+import { restingPods } from '#lib/disruption/memory-of-moves.ts';
 import { closedWindow } from '#lib/disruption/windows.ts';
 import type { CommandReason } from '#lib/model/command.ts';
 import type { StateNode } from '#lib/model/node.ts';
@@ -65,8 +66,9 @@ export type Verdict =
 
 /**
  * The last look before nodes are deleted: consent and windows once more, for what came while the
- * replacements did. Nobody is promised anything on a tainted node, and a PodDisruptionBudget that is
- * used up at the moment will recover.
+ * replacements did, and whether pods came before the taint that were moved within the hour. Nobody is
+ * promised anything on a tainted node, and a PodDisruptionBudget that is used up at the moment will
+ * recover.
  */
 export function lastVerdict({ record, members }: LiveCommand, facts: SimulationFacts): Verdict {
   const isRenewal = record.reason === 'Drifted' || record.reason === 'Expired';
@@ -95,6 +97,8 @@ function lastObjection(
     const draft = emptyDraft(state, facts);
     return 'by' in draft ? draft : undefined;
   }
+  const resting = reason === 'Underutilized' && restingPods(state.pods, facts.snapshot);
+  if (resting) return { by: 'memory', because: resting };
   const closed = closedWindow(candidate.pool, budgetReasonOf(reason), facts.snapshot);
   return closed === undefined ? undefined : { by: 'window', because: closed };
 }
