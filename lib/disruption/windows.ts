@@ -48,7 +48,7 @@ export function closedWindow(
   const { text, whose } = textFor(pool, settings);
   if (text === undefined) return undefined;
   const found = readWindows(text);
-  if (found.problem !== undefined) return unreadable(whose, found.problem);
+  if (found.problem !== undefined) return `the disruption ${unreadable(whose, found.problem)}`;
   const applying = found.windows.filter(({ reasons }) => reasons.includes(reason));
   if (applying.length === 0 && reason === 'Empty') return undefined;
   if (applying.some((window) => isOpen(window, takenAt))) return undefined;
@@ -56,14 +56,14 @@ export function closedWindow(
   return `outside the disruption windows of ${whose}: ${when}`;
 }
 
-/** What is wrong with the windows that a NodePool is under, for a person; undefined where nothing. */
+/** What is wrong with the windows that a NodePool is under, as a sentence; undefined where nothing. */
 export function windowsProblem(
   pool: NodePool,
   { settings }: Pick<Snapshot, 'settings'>,
 ): string | undefined {
   const { text, whose } = textFor(pool, settings);
   const problem = text === undefined ? undefined : readWindows(text).problem;
-  return problem === undefined ? undefined : unreadable(whose, problem);
+  return problem === undefined ? undefined : `Disruption ${unreadable(whose, problem)}`;
 }
 
 function textFor({ meta }: NodePool, { disruptionWindows }: Snapshot['settings']) {
@@ -74,7 +74,7 @@ function textFor({ meta }: NodePool, { disruptionWindows }: Snapshot['settings']
 }
 
 const unreadable = (whose: string, problem: string): string =>
-  `the disruption windows of ${whose} cannot be read, so that none is open: ${problem}`;
+  `windows of ${whose} cannot be read, so that none is open: ${problem}`;
 
 function isOpen({ schedule, durationMs, zone }: Window, now: EpochMs): boolean {
   // A clock that was put back shows less now than at a firing an hour ago.

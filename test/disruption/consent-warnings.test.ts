@@ -81,7 +81,7 @@ describe('consentWarnings', () => {
       consentWarnings(aCluster([], { nodePools: [annotated(key, value)] }));
 
     expect(warned('disruption-windows', '- { schedule: "0 0 31 2 *", duration: 1h }')).toEqual([
-      'the disruption windows of NodePool "default" cannot be read, so that none is open: window 1: schedule "0 0 31 2 *": it never fires',
+      'Disruption windows of NodePool "default" cannot be read, so that none is open: window 1: schedule "0 0 31 2 *": it never fires',
     ]);
     expect(warned('disruption-windows', '- { schedule: "@daily", duration: 1h }')).toEqual([]);
     expect(warned('replace-before-expiry', 'soon')).toEqual([
@@ -95,7 +95,7 @@ describe('consentWarnings', () => {
     const settings = someSettings({ disruptionWindows: 'none' });
 
     expect(consentWarnings(aCluster([], { nodePools, settings }))).toEqual([
-      'the disruption windows of the cluster cannot be read, so that none is open: expected a list of windows',
+      'Disruption windows of the cluster cannot be read, so that none is open: expected a list of windows',
     ]);
   });
 
