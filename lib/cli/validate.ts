@@ -1,3 +1,4 @@
+import { poolWarnings } from '#lib/disruption/consent-warnings.ts';
 import { decodeObjects, identityOf } from '#lib/kube/decode/decode.ts';
 import { nodePoolProblems } from '#lib/model/validation/node-pool-validation.ts';
 import { type Admission, admit } from '#lib/sim/schema/admit.ts';
@@ -83,12 +84,13 @@ function isInvalid(message: string): boolean {
 }
 
 /**
- * What the controller has against a NodePool that the API server takes; and a warning where
- * Joinery cannot work with an object at all.
+ * What the controller has against a NodePool that the API server takes; and warnings where Joinery
+ * cannot work with an object at all, or what it says of disruption means nothing.
  */
 function runtimeErrors({ object }: Admission, warn: (text: string) => void): readonly FieldError[] {
   const { objects, leftOut } = decodeObjects([asCreated(object)]);
   for (const { field, problem } of leftOut) warn(`Joinery leaves it out: ${field}: ${problem}`);
+  for (const problem of objects.nodePools.flatMap((pool) => poolWarnings(pool, {}))) warn(problem);
   return objects.nodePools.flatMap(nodePoolProblems).map((message) => ({ path: '', message }));
 }
 

@@ -20,13 +20,19 @@ export function consentWarnings(
   snapshot: Snapshot,
   { forgives }: { readonly forgives?: true } = {},
 ): readonly string[] {
-  const ofPools = snapshot.nodePools.flatMap((pool) => [
-    ...budgetWarnings(pool),
-    ...told(pool, leadProblem(pool)),
-    ...listOf(windowsProblem(pool, snapshot)),
-  ]);
+  const ofPools = snapshot.nodePools.flatMap((pool) => poolWarnings(pool, snapshot.settings));
   return [...new Set([...ofPools, ...stuckBudgets(snapshot, forgives)])].sort(compareText);
 }
+
+/** What is wrong with the budgets, windows and times of one NodePool, a sentence each. */
+export const poolWarnings = (
+  pool: NodePool,
+  settings: Parameters<typeof windowsProblem>[1],
+): readonly string[] => [
+  ...budgetWarnings(pool),
+  ...told(pool, leadProblem(pool)),
+  ...listOf(windowsProblem(pool, settings)),
+];
 
 const listOf = (sentence: string | undefined): readonly string[] =>
   sentence === undefined ? [] : [sentence];

@@ -57,16 +57,15 @@ export function closedWindow(
 }
 
 /** What is wrong with the windows that a NodePool is under, as a sentence; undefined where nothing. */
-export function windowsProblem(
-  pool: NodePool,
-  { settings }: Pick<Snapshot, 'settings'>,
-): string | undefined {
+export function windowsProblem(pool: NodePool, settings: WindowSettings): string | undefined {
   const { text, whose } = textFor(pool, settings);
   const problem = text === undefined ? undefined : readWindows(text).problem;
   return problem === undefined ? undefined : `Disruption ${unreadable(whose, problem)}`;
 }
 
-function textFor({ meta }: NodePool, { disruptionWindows }: Snapshot['settings']) {
+type WindowSettings = Pick<Snapshot['settings'], 'disruptionWindows'>;
+
+function textFor({ meta }: NodePool, { disruptionWindows }: WindowSettings) {
   const own = meta.annotations[DISRUPTION_WINDOWS];
   return own === undefined
     ? { text: disruptionWindows, whose: 'the cluster' }

@@ -128,6 +128,29 @@ describe('joinery validate', () => {
     ]);
   });
 
+  test('warns of budgets, windows and times that mean nothing, which an API server takes', async () => {
+    const pool = aPool(
+      'odd',
+      {},
+      {
+        disruption: { budgets: [{ nodes: '1', schedule: '0 0 31 2 *', duration: '1h' }] },
+      },
+    );
+    const annotations = {
+      'joinery.dev/disruption-windows': '- schedule: * 2 * * *',
+      'joinery.dev/replace-before-expiry': 'soon',
+    };
+    const file = aFile([{ ...pool, metadata: { name: 'odd', annotations } }]);
+    const { err, status } = await validated([file]);
+
+    expect(status).toBe(0);
+    expect(err).toEqual([
+      expect.stringContaining('budget 1 cannot be followed: schedule "0 0 31 2 *": it never fires'),
+      expect.stringContaining('replace-before-expiry: expected a time such as 24h, found "soon"'),
+      expect.stringContaining('Disruption windows of NodePool "odd" cannot be read'),
+    ]);
+  });
+
   test('counts the kinds that it does not look at', async () => {
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } };
     const { err, status } = await validated([aFile([pod, pod, aPool('good')])]);
