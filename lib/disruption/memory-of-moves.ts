@@ -141,14 +141,16 @@ function ownerOf({ meta }: Pod): string {
 
 const isMadeAnew = (pod: Pod): boolean => isReschedulable(pod) && ownerOf(pod) !== '';
 
-/** Whether it remembers of each owner that so many of his pods as there are were moved by a command. */
+/** Whether it remembers of each owner that a command moved so many of his pods, at `since` or later. */
 export const remembersAll = (
   { owners }: MoveMemory,
   pods: readonly Pod[],
-  command: string,
+  { by, since }: { readonly by: string; readonly since: EpochMs },
 ): boolean =>
   [...Map.groupBy(pods.filter(isMadeAnew), ownerOf)].every(([owner, own]) =>
-    owners.get(owner)?.some((move) => move.by === command && move.pods >= own.length),
+    owners
+      .get(owner)
+      ?.some((move) => move.by === by && move.at >= since && move.pods >= own.length),
   );
 
 /**

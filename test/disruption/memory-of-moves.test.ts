@@ -103,8 +103,11 @@ describe('the memory of moves', () => {
 
     expect(before?.from).toEqual(['m5.large']);
     expect(memoryOf(claim, NOON + 24 * HOUR)).toBeUndefined();
-    expect(before && remembersAll(before, [podOf('web', NOON)], `at-${NOON}`)).toBe(true);
-    expect(before && remembersAll(before, [podOf('web', NOON)], 'another')).toBe(false);
+    const knows = (by: string, since: number) =>
+      before && remembersAll(before, [podOf('web', NOON)], { by, since });
+    expect(knows(`at-${NOON}`, NOON)).toBe(true);
+    expect(knows(`at-${NOON}`, NOON + MINUTE)).toBe(false);
+    expect(knows('another', NOON)).toBe(false);
   });
 
   it('tells two commands apart that move pods of one owner at the same moment', () => {
@@ -116,7 +119,9 @@ describe('the memory of moves', () => {
       at === 0 ? { ...each, pods: made } : each,
     );
 
-    expect(first && remembersAll(first, [podOf('web', NOON)], 'second')).toBe(false);
+    expect(first && remembersAll(first, [podOf('web', NOON)], { by: 'second', since: NOON })).toBe(
+      false,
+    );
     expect(made.map((pod) => restingPods([pod], { ...seen, nodes }) !== undefined)).toEqual([
       true,
       true,
