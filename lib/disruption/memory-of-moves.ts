@@ -44,6 +44,8 @@ const VERSION = 2;
 const REST_MS = 3_600_000;
 /** So long does nothing go back to what it came from. */
 const MEMORY_MS = 86_400_000;
+/** What a command remembered longer ago it writes anew: pods rest from then on. */
+const KNOWN_MS = 5 * 60_000;
 const DIGEST_LENGTH = 7;
 
 /**
@@ -56,10 +58,9 @@ export function writeMemory(
   before?: MoveMemory,
   inherited: readonly MoveMemory[] = [],
 ): string {
-  const owners = new Map<string, Map<string, Moved>>();
+  const owners = new Map<string, readonly Moved[]>();
   const add = (owner: string, move: Moved): void => {
-    const own = owners.get(owner) ?? new Map<string, Moved>();
-    owners.set(owner, own.set(keyOf(move), move));
+    owners.set(owner, [...(owners.get(owner) ?? []), move]);
   };
   for (const memory of [...(before ? [before] : []), ...inherited]) {
     for (const [owner, move] of movesIn(memory, at)) add(owner, move);
@@ -74,13 +75,30 @@ export function writeMemory(
     owners: Object.fromEntries(
       [...owners]
         .sort(([a], [b]) => compareText(a, b))
-        .map(([owner, moves]) => [owner, [...moves.values()].sort(byTime).map(writeMoved)]),
+        .map(([owner, moves]) => [owner, eachOnce(moves).map(writeMoved)]),
     ),
   });
 }
 
+/**
+ * Each move of an owner's pods once, the oldest first, however many nodes remember it. What a command
+ * wrote anew long after counts besides: nodes of its may have gone in between.
+ */
+function eachOnce(moves: readonly Moved[]): readonly Moved[] {
+  const found: Moved[] = [];
+  for (const move of moves.toSorted(byTime)) {
+    const at = found.findLastIndex((each) => isSame(each, move));
+    const known = found[at];
+    if (known) found[at] = { ...known, pods: Math.max(known.pods, move.pods) };
+    else found.push(move);
+  }
+  return found;
+}
+
 /** Two commands may move as many pods of an owner at once; several nodes remember each. */
-const keyOf = ({ at, pods, by }: Moved): string => (by === '' ? `${at} ${pods}` : by);
+const isSame = (a: Moved, b: Moved): boolean =>
+  a.by === b.by &&
+  (a.by === '' ? a.at === b.at && a.pods === b.pods : Math.abs(a.at - b.at) <= KNOWN_MS);
 
 const byTime = (a: Moved, b: Moved): number =>
   a.at - b.at || a.pods - b.pods || compareText(a.by, b.by);
@@ -106,7 +124,8 @@ export const knowsMore = (
   going
     .flatMap((memory) => movesIn(memory, now))
     .some(
-      ([owner, move]) => !other?.owners.get(owner)?.some((each) => keyOf(each) === keyOf(move)),
+      ([owner, move]) =>
+        !other?.owners.get(owner)?.some((each) => isSame(each, move) && each.pods >= move.pods),
     );
 
 /** What a NodeClaim remembers of moves; undefined where it received nobody, or long ago. */
@@ -141,16 +160,16 @@ function ownerOf({ meta }: Pod): string {
 
 const isMadeAnew = (pod: Pod): boolean => isReschedulable(pod) && ownerOf(pod) !== '';
 
-/** Whether it remembers of each owner that a command moved so many of his pods, at `since` or later. */
+/** Whether it remembers of each owner that a command moves so many of his pods now. */
 export const remembersAll = (
   { owners }: MoveMemory,
   pods: readonly Pod[],
-  { by, since }: { readonly by: string; readonly since: EpochMs },
+  { by, now }: { readonly by: string; readonly now: EpochMs },
 ): boolean =>
   [...Map.groupBy(pods.filter(isMadeAnew), ownerOf)].every(([owner, own]) =>
     owners
       .get(owner)
-      ?.some((move) => move.by === by && move.at >= since && move.pods >= own.length),
+      ?.some((move) => move.by === by && move.at >= now - KNOWN_MS && move.pods >= own.length),
   );
 
 /**
@@ -234,15 +253,5 @@ function recentMoves({ nodes, takenAt }: Snapshot): ReadonlyMap<string, readonly
     memories.flatMap((memory) => movesIn(memory, takenAt)),
     ([owner]) => owner,
   );
-  return new Map(
-    [...moves].map(([owner, own]) => {
-      const each = new Map(own.map(([, move]) => [keyOf(move), move]));
-      for (const [, move] of own) {
-        const known = each.get(keyOf(move)) ?? move;
-        const at = Math.min(known.at, move.at);
-        each.set(keyOf(move), { ...known, at, pods: Math.max(known.pods, move.pods) });
-      }
-      return [owner, [...each.values()].sort(byTime)];
-    }),
-  );
+  return new Map([...moves].map(([owner, own]) => [owner, eachOnce(own.map(([, move]) => move))]));
 }

@@ -103,10 +103,10 @@ describe('the memory of moves', () => {
 
     expect(before?.from).toEqual(['m5.large']);
     expect(memoryOf(claim, NOON + 24 * HOUR)).toBeUndefined();
-    const knows = (by: string, since: number) =>
-      before && remembersAll(before, [podOf('web', NOON)], { by, since });
-    expect(knows(`at-${NOON}`, NOON)).toBe(true);
-    expect(knows(`at-${NOON}`, NOON + MINUTE)).toBe(false);
+    const knows = (by: string, now: number) =>
+      before && remembersAll(before, [podOf('web', NOON)], { by, now });
+    expect(knows(`at-${NOON}`, NOON + 5 * MINUTE)).toBe(true);
+    expect(knows(`at-${NOON}`, NOON + 6 * MINUTE)).toBe(false);
     expect(knows('another', NOON)).toBe(false);
   });
 
@@ -119,7 +119,7 @@ describe('the memory of moves', () => {
       at === 0 ? { ...each, pods: made } : each,
     );
 
-    expect(first && remembersAll(first, [podOf('web', NOON)], { by: 'second', since: NOON })).toBe(
+    expect(first && remembersAll(first, [podOf('web', NOON)], { by: 'second', now: NOON })).toBe(
       false,
     );
     expect(made.map((pod) => restingPods([pod], { ...seen, nodes }) !== undefined)).toEqual([
@@ -127,6 +127,33 @@ describe('the memory of moves', () => {
       true,
       false,
     ]);
+  });
+
+  describe('of a command that nobody came back to for long', () => {
+    const ids = { by: 'slow', from: [] };
+    const first = (pods: number) =>
+      writeMemory({ ...ids, at: NOON, pods: Array.from({ length: pods }, () => podOf('web', 0)) });
+    const resting = (minutes: readonly number[], ...texts: readonly string[]) => {
+      const made = minutes.map((minute) => podOf('web', NOON + minute * MINUTE, minute));
+      const nodes = texts.map((text) => aStateNode({ claim: remembering(text), pods: made }));
+      const snapshot = aSnapshot({ takenAt: NOON + 59 * MINUTE, nodes: nodes.slice(0, 1) });
+      const all = { ...snapshot, nodes: nodes.map((each, at) => (at === 0 ? each : bare(each))) };
+      return made.filter((pod) => restingPods([pod], all)).map(({ meta }) => meta.name);
+    };
+    const bare = (state: ReturnType<typeof aStateNode>) => ({ ...state, pods: [] });
+
+    it('keeps what was moved before in mind, when the rest is written anew', () => {
+      const before = memoryOf(remembering(first(3)), NOON + 6 * MINUTE);
+      const again = writeMemory({ ...ids, at: NOON + 6 * MINUTE, pods: [podOf('web', 0)] }, before);
+
+      expect(resting([2, 3, 8], again)).toEqual(['web-2', 'web-3', 'web-8']);
+    });
+
+    it('has those rest that were moved at last, though other nodes remember the first attempt', () => {
+      const again = writeMemory({ ...ids, at: NOON + 50 * MINUTE, pods: [podOf('web', 0)] });
+
+      expect(resting([10, 52], first(1), again)).toEqual(['web-10', 'web-52']);
+    });
   });
 
   it.each(['', 'x', '{"v":9,"at":"2026-11-20T12:00:00Z"}', '{"v":2,"at":"soon"}'])(

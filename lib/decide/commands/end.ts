@@ -90,8 +90,6 @@ function homelessPods(
   };
 }
 
-/** What was remembered longer ago is written anew: pods rest from then on. */
-const MEMORY_LASTS_MS = 5 * 60_000;
 /** So many nodes at least remember a move: one of them may go within the hour. */
 const FEWEST_KEEPERS = 2;
 
@@ -110,7 +108,6 @@ function rememberMoves(
   const pods = isMove ? living.flatMap(({ pods: bound }) => bound) : [];
   const inherited = members.flatMap(({ claim }) => (claim && memoryOf(claim, now)) ?? []);
   if (!isMove && !knowsMore(inherited, undefined, now)) return [];
-  const known = { by: record.id, since: now - MEMORY_LASTS_MS };
   const moved = new Set(pods.map(podName));
   const hosts = new Set(
     placements.filter(({ pod }) => moved.has(pod)).flatMap(({ node }) => node ?? []),
@@ -118,7 +115,9 @@ function rememberMoves(
   return keepersAmong(snapshot, new Set(members), hosts).flatMap(({ name, claim }) => {
     const before = claim && memoryOf(claim, now);
     const isKnown =
-      before && remembersAll(before, pods, known) && !knowsMore(inherited, before, now);
+      before &&
+      remembersAll(before, pods, { by: record.id, now }) &&
+      !knowsMore(inherited, before, now);
     if (!claim || isKnown) return [];
     const from = isMove && hosts.has(name) ? members.flatMap(typeOf) : [];
     return change(claim, {
