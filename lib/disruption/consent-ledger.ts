@@ -27,7 +27,7 @@ export interface ConsentLedger {
     candidates: readonly Candidate[],
     reason: BudgetReason,
   ) => Blocked | undefined;
-  /** The first PodDisruptionBudget of theirs that others draw on which go already. */
+  /** The first PodDisruptionBudget of theirs that, with others which go already, would not do. */
   readonly sharedBudget: (candidates: readonly Candidate[]) => string | undefined;
   /** Notes that they go. */
   readonly grant: (candidates: readonly Candidate[]) => void;
@@ -107,8 +107,12 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
     budgetObjection,
     objection: (candidates, reason) => budgetObjection(candidates, reason) ?? overdrawn(candidates),
     sharedBudget: (candidates) =>
-      [...sumOf(candidates.map(needsOf)).keys()]
-        .filter((pdb) => evicted.has(pdb))
+      [...sumOf(candidates.map(needsOf))]
+        .filter(([pdb, count]) => {
+          const drawn = evicted.get(pdb) ?? 0;
+          return drawn > 0 && drawn + count > (allowances.get(pdb) ?? 0);
+        })
+        .map(([pdb]) => pdb)
         .sort(compareText)[0],
     grant: (candidates) => {
       for (const { pool } of candidates) {

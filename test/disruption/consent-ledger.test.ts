@@ -12,6 +12,10 @@ const guarded: Difference<Pod> = {
 
 /** What keeps `b` from going while `a` is in flight, where a budget over all pods allows so many. */
 function keeps(allowed: number, goingWith: readonly Pod[]): string | undefined {
+  return asked(allowed, goingWith).objection;
+}
+
+function asked(allowed: number, goingWith: readonly Pod[]) {
   const snapshot = aCluster(
     [aMember('a', { pods: goingWith }), aMember('b', { pods: [mover('on-b', 100)] })],
     { podDisruptionBudgets: [aPodDisruptionBudget({ disruptionsAllowed: allowed })] },
@@ -21,7 +25,10 @@ function keeps(allowed: number, goingWith: readonly Pod[]): string | undefined {
     .filter(({ name }) => name === 'b')
     .map((state) => candidateOf(state, { snapshot, nominated: new Set() }))
     .flatMap((each) => (isBlocked(each) ? [] : [each]));
-  return ledger.objection(candidates, 'Underutilized')?.by;
+  return {
+    objection: ledger.objection(candidates, 'Underutilized')?.by,
+    shared: ledger.sharedBudget(candidates),
+  };
 }
 
 describe('what a PodDisruptionBudget allows', () => {
@@ -32,6 +39,12 @@ describe('what a PodDisruptionBudget allows', () => {
 
   it('is drawn on by their pods that were protected since: that may pass', () => {
     expect(keeps(1, [mover('on-a', 100, guarded)])).toBe('pdb');
+  });
+
+  it('does not stand against a renewal where it is large enough for all that go', () => {
+    expect(asked(1, [mover('on-a', 100)]).shared).toBe('default/budget');
+    expect(asked(2, [mover('on-a', 100)]).shared).toBeUndefined();
+    expect(asked(1, []).shared).toBeUndefined();
   });
 
   it('is not drawn on by pods that are being deleted already, which it counts itself', () => {
