@@ -14,6 +14,7 @@ import type { Creation } from '../creations.ts';
 import type { Placing } from '../place.ts';
 import { endOf } from './end.ts';
 import { launchingEvents, rejectionEvents, waitingEvents } from './events.ts';
+import { lastVerdict } from './judge.ts';
 import { openStaticRoom } from './static-renewal.ts';
 import { type Validating, validate } from './validate.ts';
 
@@ -146,18 +147,21 @@ function rejectionStep(command: LiveCommand, why: Blocked, { snapshot }: Simulat
   };
 }
 
+/** What came before the taint, and would undo the command at its end, undoes it before anything is bought. */
 function creationStep(command: LiveCommand, { facts }: Validating): Step {
   const { record, members } = command;
   const { snapshot } = facts;
+  const giveBack = (because: string): Step => ({
+    actions: giveBackMembers(members, { because }, snapshot.takenAt),
+    lookAgainInMs: SOON_MS,
+  });
+  const verdict = lastVerdict(command, facts);
+  if (verdict.kind === 'never') return giveBack(verdict.because);
   const keeper = claimsOf(members).find(({ meta }) => meta.uid === record.members[0]);
   const wanted = keeper && replacementsOf(keeper);
   const names = new Set(record.validated?.replacements);
   if (!wanted || wanted.some(({ name }) => !names.has(name))) {
-    const because = 'what was to replace it cannot be read any more';
-    return {
-      actions: giveBackMembers(members, { because }, snapshot.takenAt),
-      lookAgainInMs: SOON_MS,
-    };
+    return giveBack('what was to replace it cannot be read any more');
   }
   const present = new Set(snapshot.nodes.flatMap(({ claim }) => claim?.meta.name ?? []));
   const missing = wanted.filter(({ name }) => !present.has(name));

@@ -209,6 +209,14 @@ describe('a command is undone, its nodes given back, ', () => {
     ]);
   });
 
+  it('when such a pod came before the taint, and then buys no replacement', () => {
+    const { snapshot, actions } = playedBetween(0, 40, cluster, changing(17, guarded));
+
+    expect(isGivenBack(snapshot)).toBe(true);
+    expect(backOff(snapshot)).toContain('do-not-disrupt');
+    expect(actions.filter(({ kind }) => kind === 'createNodeClaim')).toEqual([]);
+  });
+
   it('when pods came that have no other place', () => {
     const crowded = (state: StateNode): StateNode => ({
       ...state,
