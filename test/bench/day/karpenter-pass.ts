@@ -8,6 +8,7 @@ import { inFlightOf } from '#lib/disruption/commands/in-flight.ts';
 import { rememberOn } from '#lib/disruption/commands/steps.ts';
 import { openLedger } from '#lib/disruption/consent-ledger.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
+import { CONSOLIDATED } from '#lib/model/labels.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { karpenterCommand } from './karpenter-model.ts';
@@ -46,3 +47,13 @@ function started(draft: DraftCommand, snapshot: Snapshot): readonly Action[] {
   };
   return rememberOn(claims, record, { replacements });
 }
+
+/** The cluster without what is remembered of moves: Karpenter remembers nothing. */
+export const forgetful = (snapshot: Snapshot): Snapshot => ({
+  ...snapshot,
+  nodes: snapshot.nodes.map((state) => {
+    if (state.claim?.meta.annotations[CONSOLIDATED] === undefined) return state;
+    const { [CONSOLIDATED]: _, ...annotations } = state.claim.meta.annotations;
+    return { ...state, claim: { ...state.claim, meta: { ...state.claim.meta, annotations } } };
+  }),
+});

@@ -15,7 +15,7 @@ import { applied } from '#test/build/quiet-world.ts';
 import { aSnapshot, someSettings } from '#test/build/snapshots.ts';
 import { breathe } from './breathe.ts';
 import { bought, joined, launched } from './cluster.ts';
-import { startedByKarpenter } from './karpenter-pass.ts';
+import { forgetful, startedByKarpenter } from './karpenter-pass.ts';
 import { type Market, openMarket } from './market.ts';
 import { stateOf } from './memo.ts';
 import { bindAll, guardedPod, movedWith, waitingPod } from './pods.ts';
@@ -163,7 +163,8 @@ function createDay(options: DayOptions, random: Random) {
     const seen = world;
     const writes = plan.actions.filter(({ kind }) => WRITES.has(kind));
     const done = writes.slice(0, options.diesAfter?.(minuteOf(seen)));
-    world = launched(withCreations(applied(seen, done), done));
+    const after = launched(withCreations(applied(seen, done), done));
+    world = options.consolidator === 'Karpenter' ? forgetful(after) : after;
     options.hear?.({ seen, plan, done, left: world });
     return { done, isDead: done.length < writes.length };
   };
