@@ -153,10 +153,12 @@ const movedIn = (written: unknown): readonly Moved[] => {
 };
 
 /** A digest of the uid of whoever makes a pod anew when it is evicted; empty where nobody does. */
-function ownerOf({ meta }: Pod): string {
-  const owner = meta.owners.find(({ controller }) => controller);
-  return owner ? shortDigest(owner.uid, DIGEST_LENGTH) : '';
-}
+const ownerOf = (pod: Pod): string => digestOf(ownerUidOf(pod));
+
+const ownerUidOf = ({ meta }: Pod): string =>
+  meta.owners.find(({ controller }) => controller)?.uid ?? '';
+
+const digestOf = (uid: string): string => (uid === '' ? '' : shortDigest(uid, DIGEST_LENGTH));
 
 const isMadeAnew = (pod: Pod): boolean => isReschedulable(pod) && ownerOf(pod) !== '';
 
@@ -214,9 +216,14 @@ function madeSince(
   const draining = new Set(
     nodes.filter(isGoing).flatMap((state) => state.pods.filter(isMadeAnew).map(ownerOf)),
   );
-  const everybody = [...pods, ...nodes.flatMap((state) => state.pods)];
+  // Most pods are older than that. Digests are dear, and owners far fewer than pods.
+  const since = Math.min(...[...moves.values()].flatMap((own) => own[0]?.at ?? [])) - GRAIN_MS;
+  const young = [...pods, ...nodes.flatMap((state) => state.pods)].filter(
+    ({ meta }) => meta.createdAt >= since,
+  );
   return new Set(
-    [...Map.groupBy(everybody, ownerOf)].flatMap(([owner, all]) => {
+    [...Map.groupBy(young, ownerUidOf)].flatMap(([uid, all]) => {
+      const owner = digestOf(uid);
       const sorted = all.toSorted(
         (a, b) => a.meta.createdAt - b.meta.createdAt || compareText(a.meta.uid, b.meta.uid),
       );
