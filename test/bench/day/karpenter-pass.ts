@@ -48,7 +48,10 @@ function started(draft: DraftCommand, snapshot: Snapshot): readonly Action[] {
   return rememberOn(claims, record, { replacements });
 }
 
-/** The cluster without what is remembered of moves: Karpenter remembers nothing. */
+/**
+ * The cluster without what is remembered of moves: Karpenter remembers nothing. Its commands are
+ * carried out by Joinery's steps, which write that down right before they delete.
+ */
 export const forgetful = (snapshot: Snapshot): Snapshot => ({
   ...snapshot,
   nodes: snapshot.nodes.map((state) => {

@@ -164,7 +164,8 @@ function createDay(options: DayOptions, random: Random) {
     const writes = plan.actions.filter(({ kind }) => WRITES.has(kind));
     const done = writes.slice(0, options.diesAfter?.(minuteOf(seen)));
     const after = launched(withCreations(applied(seen, done), done));
-    world = options.consolidator === 'Karpenter' ? forgetful(after) : after;
+    const isMove = done.some(({ kind }) => kind === 'delete');
+    world = isMove && options.consolidator === 'Karpenter' ? forgetful(after) : after;
     options.hear?.({ seen, plan, done, left: world });
     return { done, isDead: done.length < writes.length };
   };
