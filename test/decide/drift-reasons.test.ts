@@ -86,6 +86,16 @@ describe('why nodes stay that have drifted', () => {
     expect(staying({ ...world, nodes }).why('b')).toContain('default/budget goes already');
   });
 
+  it('is not worked out for more than the next looks are for', () => {
+    const pods = [aRunningPod({ requests: { cpu: 1500 }, nodeSelector: { there: 'none' } })];
+    const nodes = Array.from({ length: 60 }, (_, at) => aDriftedNode(`n${100 + at}`, { pods }));
+    const { plan } = staying(quietWorld({ nodePools: withBudget('100%'), nodes }));
+    const by = Map.groupBy(plan.kept, (kept) => kept.by);
+
+    expect(by.get('pods')).toHaveLength(25);
+    expect(by.get('later')).toHaveLength(35);
+  });
+
   it('is told to no node where it passes by itself, and to a hundred of the others at most', () => {
     const events = (nodePools: readonly NodePool[], nodes: Snapshot['nodes']) =>
       decideDrift(quietWorld({ nodePools, nodes })).actions.filter(

@@ -43,7 +43,7 @@ export function judge(
 
 /** What budgets say of a command beside all that was granted before. */
 export function objectionTo(
-  { members, reason }: DraftCommand,
+  { members, reason }: Pick<DraftCommand, 'members' | 'reason'>,
   ledger: ConsentLedger,
 ): Blocked | undefined {
   if (reason === 'Empty' || reason === 'Underutilized') return ledger.objection(members, reason);

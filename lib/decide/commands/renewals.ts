@@ -1,9 +1,9 @@
-import type { Blocked } from '#lib/disruption/candidates.ts';
+import { type Blocked, candidateOf, isBlocked } from '#lib/disruption/candidates.ts';
 import { writeBackOff } from '#lib/disruption/commands/back-off.ts';
 import { change } from '#lib/disruption/commands/steps.ts';
 import type { ConsentLedger } from '#lib/disruption/consent-ledger.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
-import { renewalDraft, type SimulationFacts } from '#lib/disruption/drift.ts';
+import { notNow, renewalDraft, type SimulationFacts } from '#lib/disruption/drift.ts';
 import { type Outdated, outdatedNodes } from '#lib/disruption/renewal.ts';
 import { DISRUPTION_BACK_OFF, NODEPOOL } from '#lib/model/labels.ts';
 import type { StateNode } from '#lib/model/node.ts';
@@ -11,7 +11,7 @@ import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
 import { objectionTo } from './judge.ts';
 import { openStaticRoom, type StaticRoom, staticRenewalDraft } from './static-renewal.ts';
-import { draftsAhead } from './validate.ts';
+import { draftsAhead, type Validating } from './validate.ts';
 
 /** What is to be replaced whatever it costs, and what stays. */
 export interface Renewals {
@@ -22,7 +22,10 @@ export interface Renewals {
   readonly backOffs: readonly Action[];
 }
 
-/** Each asks for one packing of the node's pods; what is left over is the next look's. */
+/**
+ * Each asks for one packing of the node's pods; what is left over is the next look's. As many may come
+ * to nothing: they rest a while, so that others have their turn.
+ */
 const MOST_AT_ONCE = 25;
 
 /**
@@ -42,13 +45,17 @@ export function renewals(
   const drafts: DraftCommand[] = [];
   const blocked = new Map<string, Blocked>();
   let facts = given;
+  let fruitless = 0;
+  const isFull = ({ state }: Outdated): boolean =>
+    Math.max(drafts.length, fruitless) >= mostAtOnce ||
+    ledger.nodesLeft(poolOf(state), 'Drifted') < 1;
   for (const outdated of outdatedNodes(snapshot)) {
-    const { state } = outdated;
-    const isFull = drafts.length === mostAtOnce || ledger.nodesLeft(poolOf(state), 'Drifted') < 1;
-    const found = isFull ? LATER : draftOf(outdated, facts);
-    const why = 'by' in found ? found : (objectionTo(found, ledger) ?? limitOn(found, room));
-    if (why !== undefined) blocked.set(state.name, why);
-    if (why !== undefined || 'by' in found) continue;
+    const found = isFull(outdated) ? LATER : draftOf(outdated, { facts, ledger, room });
+    if ('by' in found) {
+      blocked.set(outdated.state.name, found);
+      if (found.by === 'pods') fruitless++;
+      continue;
+    }
     ledger.grant(found.members);
     drafts.push(found);
     facts = draftsAhead(facts, found);
@@ -57,6 +64,20 @@ export function renewals(
     restOf(state, blocked.get(state.name), snapshot),
   );
   return { drafts, blocked, backOffs };
+}
+
+/** What is asked before anything is worked out, which takes a hundred times as long. */
+function objectionBefore(
+  { state, reason }: Outdated,
+  facts: SimulationFacts,
+  ledger: ConsentLedger,
+): Blocked | undefined {
+  const candidate = candidateOf(state, { ...facts, forgives: true });
+  if (isBlocked(candidate)) return candidate;
+  return (
+    notNow(candidate, reason, facts.snapshot) ??
+    objectionTo({ members: [candidate], reason }, ledger)
+  );
 }
 
 const poolOf = ({ claim }: StateNode): string => claim?.meta.labels[NODEPOOL] ?? '';
@@ -84,5 +105,10 @@ export const LATER: Blocked = {
   because: 'others come first; the next look sees to it',
 };
 
-const draftOf = ({ state, reason }: Outdated, facts: SimulationFacts): DraftCommand | Blocked =>
-  staticRenewalDraft(state, reason, facts) ?? renewalDraft(state, reason, facts);
+function draftOf(outdated: Outdated, { facts, ledger, room }: Validating): DraftCommand | Blocked {
+  const { state, reason } = outdated;
+  const objection = objectionBefore(outdated, facts, ledger);
+  if (objection) return objection;
+  const draft = staticRenewalDraft(state, reason, facts) ?? renewalDraft(state, reason, facts);
+  return 'by' in draft ? draft : (limitOn(draft, room) ?? draft);
+}
