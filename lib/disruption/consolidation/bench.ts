@@ -1,4 +1,5 @@
 import { INSTANCE_TYPE } from '#lib/model/labels.ts';
+import type { NodePool } from '#lib/model/node-pool.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import { isOpen } from '#lib/model/settings.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
@@ -47,27 +48,19 @@ export function openBench(facts: ConsolidationFacts): Bench {
   const { settings } = snapshot;
   const ground = groundFor(snapshot);
   const promised = promisedBeforehand(facts, ground);
-  const maker = moversIn(snapshot, ground.axes);
-  const movers = movedPods(
-    snapshot.nodes.map((state) => ({ state })),
-    snapshot,
-  ).map(maker.moverOf);
-  const demand = movers.reduce<Amounts>(
-    (sum, { kind }) => plus(sum, kind.amounts),
-    ground.axes.map(() => 0),
-  );
-  const prices = fairPrices(ground.sources, ground.axes, demand);
-  const mean = movers.length === 0 ? 0 : prices.worth(demand) / movers.length;
+  const { maker, prices, mean } = worthIn(snapshot, ground);
   const hurdle = hurdleOf(settings.consolidationMoveShare ?? MOVE_SHARE, mean);
   const going = new Set([...inFlight.members, ...goingAnyway]);
   const world = openWorld({ snapshot, ground, promised, leaving: going });
   const spotToSpot = isOpen(settings, 'SpotToSpotConsolidation');
   const shunned = (set: readonly Source[]) => shunnedBy(set, snapshot);
   const terms: Terms = { world, hurdle, spotToSpot, shunned, maker, axes: ground.axes, prices };
-  const judge = balancedJudge(
-    snapshot.nodes.map((state) => candidateOf(state, facts)),
-    snapshot,
-  );
+  const judge = snapshot.nodePools.some(isBalanced)
+    ? balancedJudge(
+        snapshot.nodes.map((state) => candidateOf(state, facts)),
+        snapshot,
+      )
+    : () => NOBODY_ASKED;
   return {
     ground,
     world,
@@ -85,6 +78,42 @@ export function openBench(facts: ConsolidationFacts): Bench {
       return judged.approvals.length > 0 ? { ...command, ...judged } : command;
     },
   };
+}
+
+const NOBODY_ASKED = { approvals: [] };
+
+const isBalanced = ({ disruption }: NodePool): boolean =>
+  disruption.consolidationPolicy === 'Balanced';
+
+/** What pods are worth in one cluster. */
+interface Worth {
+  readonly ground: Ground;
+  readonly maker: MoverMaker;
+  readonly prices: FairPrices;
+  /** Of one pod that may be moved. */
+  readonly mean: number;
+}
+
+// Validations of one look ask for the same several times; losing it costs only time.
+const worths = new WeakMap<Snapshot, Worth>();
+
+function worthIn(snapshot: Snapshot, ground: Ground): Worth {
+  const known = worths.get(snapshot);
+  if (known?.ground === ground) return known;
+  const maker = moversIn(snapshot, ground.axes);
+  const movers = movedPods(
+    snapshot.nodes.map((state) => ({ state })),
+    snapshot,
+  ).map(maker.moverOf);
+  const demand = movers.reduce<Amounts>(
+    (sum, { kind }) => plus(sum, kind.amounts),
+    ground.axes.map(() => 0),
+  );
+  const prices = fairPrices(ground.sources, ground.axes, demand);
+  const mean = movers.length === 0 ? 0 : prices.worth(demand) / movers.length;
+  const worth = { ground, maker, prices, mean };
+  worths.set(snapshot, worth);
+  return worth;
 }
 
 /** Pods that need a place anyway take theirs first, as far as nodes that are there have any. */
