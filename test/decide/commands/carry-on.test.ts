@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decideDrift } from '#lib/decide/drift.ts';
 import { decideProvision } from '#lib/decide/provision.ts';
 import { conditionOf, isTrue } from '#lib/model/conditions.ts';
 import type { StateNode } from '#lib/model/node.ts';
@@ -160,6 +161,20 @@ describe('a command', () => {
     const { snapshot } = playedBetween(0, 40, cluster, together(oneAtATime, upAt(30)));
 
     expect(snapshot.nodes.filter(isDeleted)).toHaveLength(1);
+  });
+});
+
+describe('commands of which many ripen at once', () => {
+  it('are worked out anew by several looks', () => {
+    const nodes = Array.from({ length: 30 }, (_, at) => aDriftedNode(`node-${100 + at}`));
+    const cluster = aDriftedCluster(...nodes);
+    const proposed = applied(cluster, decideDrift(cluster).actions);
+    const validatedBy = (second: number): number =>
+      playedBetween(16, second, proposed).snapshot.nodes.filter(({ claim }) =>
+        claim?.meta.annotations[RECORD]?.includes('validatedAt'),
+      ).length;
+
+    expect([validatedBy(16), validatedBy(17)]).toEqual([20, 25]);
   });
 });
 
