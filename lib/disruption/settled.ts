@@ -4,8 +4,8 @@ import { type EpochMs, formatInstant } from '#lib/model/time.ts';
 import type { Blocked, Candidate } from './candidates.ts';
 
 /**
- * Why a node may not be consolidated yet, because its pods came or went within consolidateAfter, or
- * because nobody has looked at it since; undefined where it is marked Consolidatable.
+ * Why a node may not be consolidated yet, because its pods came or went within consolidateAfter, or it
+ * came up then, or because nobody has looked at it since; undefined where it is marked Consolidatable.
  *
  * Source: karpenter v1.14, disruption/consolidation.go, ShouldDisrupt.
  */
@@ -16,9 +16,10 @@ export function unsettled({ claim, pool }: Candidate, now: EpochMs): Blocked | u
   const since = lastPodEventAt ?? conditionOf(conditions, INITIALIZED)?.changedAt;
   const until =
     since === undefined || consolidateAfter === 'Never' ? undefined : since + consolidateAfter;
+  const what = lastPodEventAt === undefined ? 'it came up' : 'its pods changed';
   const because =
     until !== undefined && until > now
-      ? `its pods changed a short while ago: not before ${formatInstant(until)}`
+      ? `${what} a short while ago: not before ${formatInstant(until)}`
       : 'its NodeClaim is not marked Consolidatable yet';
   return { by: 'consolidateAfter', because };
 }

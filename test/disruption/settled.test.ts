@@ -24,6 +24,10 @@ describe('a node that has not settled', () => {
     expect(whyOf({ lastPodEventAt: NOON - 15 * MINUTE })).toEqual([because, because]);
   });
 
+  it('says that it came up, where no pod has come or gone since', () => {
+    expect(whyOf({})[0]).toMatch(/^it came up a short while ago: not before 2026-11-20T1\d:/);
+  });
+
   it('says that nobody has marked it where its time is over', () => {
     const because = 'its NodeClaim is not marked Consolidatable yet';
 
