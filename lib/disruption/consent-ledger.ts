@@ -85,13 +85,15 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
     .filter((state) => inFlight.has(state.name) || isDrained(state))
     .flatMap(({ pods }) => pods);
   for (const [pdb, count] of drawnBy(leaving, budgetOf, takenAt)) evicted.set(pdb, count);
+  const exceeds = (pdb: string, count: number): boolean =>
+    (evicted.get(pdb) ?? 0) + count > (allowances.get(pdb) ?? 0);
   const overdrawn = (candidates: readonly Candidate[]): Blocked | undefined => {
     const needed = candidates.map(needsOf);
     for (const [pdb, count] of sumOf(needed)) {
       const drawn = evicted.get(pdb) ?? 0;
       const allowed = allowances.get(pdb) ?? 0;
       const isAlone = drawn === 0 && needed.filter((each) => each.has(pdb)).length === 1;
-      if (drawn + count > allowed && !(isAlone && allowed > 0)) {
+      if (exceeds(pdb, count) && !(isAlone && allowed > 0)) {
         return worn(pdb, { count, drawn, allowed });
       }
     }
@@ -108,10 +110,7 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
     objection: (candidates, reason) => budgetObjection(candidates, reason) ?? overdrawn(candidates),
     sharedBudget: (candidates) =>
       [...sumOf(candidates.map(needsOf))]
-        .filter(([pdb, count]) => {
-          const drawn = evicted.get(pdb) ?? 0;
-          return drawn > 0 && drawn + count > (allowances.get(pdb) ?? 0);
-        })
+        .filter(([pdb, count]) => evicted.has(pdb) && exceeds(pdb, count))
         .map(([pdb]) => pdb)
         .sort(compareText)[0],
     grant: (candidates) => {
