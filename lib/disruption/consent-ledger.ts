@@ -9,7 +9,6 @@ import type { BudgetReason, NodePool } from '#lib/model/node-pool.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { PodDisruptionBudget } from '#lib/model/pod-disruption-budget.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import type { EpochMs } from '#lib/model/time.ts';
 import { budgetProblem, disruptionsLeft } from './budgets.ts';
 import type { Blocked, Candidate } from './candidates.ts';
 
@@ -55,7 +54,7 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
   const members = Map.groupBy(nodes, poolNameOf);
   const pools = new Map(nodePools.map((pool) => [pool.meta.name, pool]));
   const granted = new Map<string, number>();
-  const evicted = new Map<string, number>();
+  const evicted = new Map(drawnBefore({ snapshot, inFlight }, budgetOf));
   const needs = new Map<Candidate, ReadonlyMap<string, number>>();
   const allowances = new Map(
     snapshot.podDisruptionBudgets.map((pdb) => [nameOf(pdb), pdb.disruptionsAllowed]),
@@ -81,10 +80,6 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
     left.set(key, atFirst);
     return Math.max(0, atFirst - (granted.get(name) ?? 0));
   };
-  const leaving = nodes
-    .filter((state) => inFlight.has(state.name) || isDrained(state))
-    .flatMap(({ pods }) => pods);
-  for (const [pdb, count] of drawnBy(leaving, budgetOf, takenAt)) evicted.set(pdb, count);
   const exceeds = (pdb: string, count: number): boolean =>
     (evicted.get(pdb) ?? 0) + count > (allowances.get(pdb) ?? 0);
   const overdrawn = (candidates: readonly Candidate[]): Blocked | undefined => {
@@ -128,14 +123,16 @@ export function openLedger({ snapshot, inFlight }: LedgerFacts): ConsentLedger {
  * What evictions of pods on nodes that leave will be charged to which budget. Who was protected after
  * it was decided that he goes may not be any more when it comes to that.
  */
-const drawnBy = (
-  leaving: readonly Pod[],
+function drawnBefore(
+  { snapshot: { nodes, takenAt }, inFlight }: LedgerFacts,
   budgetOf: (pod: Pod) => string | undefined,
-  now: EpochMs,
-): ReadonlyMap<string, number> =>
-  countBy(leaving, (pod) =>
-    isActive(pod) && isWaitingEviction(pod, now) ? budgetOf(pod) : undefined,
+): ReadonlyMap<string, number> {
+  const leaving = nodes.filter((state) => inFlight.has(state.name) || isDrained(state));
+  return countBy(
+    leaving.flatMap(({ pods }) => pods),
+    (pod) => (isActive(pod) && isWaitingEviction(pod, takenAt) ? budgetOf(pod) : undefined),
   );
+}
 
 /** Which budget an eviction of a pod is charged to; undefined where none, or one that lets it go. */
 function budgetLookup({ podDisruptionBudgets }: Snapshot): (pod: Pod) => string | undefined {
