@@ -179,10 +179,22 @@ export const remembersAll = (
  * in place of moved ones is not written on them, and kube-scheduler may have put them anywhere: as
  * many count as were moved, those first that their owner made first since, and all that he made
  * within the minute or while a node with pods of his is still drained.
+ *
+ * `asking` is the command whose nodes they run on, if any: it has moved none of them, because nobody
+ * comes to a node after its taint. Cost: every pod, once for a Snapshot, and once more where the
+ * command may be taken for whoever moved one.
  */
-export function restingPods(pods: readonly Pod[], snapshot: Snapshot): string | undefined {
+export function restingPods(
+  pods: readonly Pod[],
+  snapshot: Snapshot,
+  asking?: { readonly by: string },
+): string | undefined {
   const resting = restingIn(snapshot);
-  const pod = pods.find(({ meta }) => resting.has(meta.uid));
+  const among = (uids: ReadonlySet<string>): Pod | undefined =>
+    pods.find(({ meta }) => uids.has(meta.uid));
+  const found = among(resting);
+  const pod =
+    found && asking ? among(madeSince(recentMoves(snapshot, asking.by), snapshot)) : found;
   if (!pod) return undefined;
   const { createdAt, namespace, name } = pod.meta;
   const minutes = Math.floor((snapshot.takenAt - createdAt) / 60_000);
@@ -253,11 +265,16 @@ function madeFor(moves: readonly Moved[], sorted: readonly Pod[]): ReadonlySet<P
 
 const isGoing = ({ claim }: StateNode): boolean => claim?.meta.deletedAt !== undefined;
 
-/** By owner: the moves of his pods within the hour, each once, the oldest first. */
-function recentMoves({ nodes, takenAt }: Snapshot): ReadonlyMap<string, readonly Moved[]> {
+/** By owner: the moves of his pods within the hour, each once, the oldest first, but a command's. */
+function recentMoves(
+  { nodes, takenAt }: Snapshot,
+  but?: string,
+): ReadonlyMap<string, readonly Moved[]> {
   const memories = nodes.flatMap(({ claim }) => (claim && memoryOf(claim, takenAt)) ?? []);
   const moves = Map.groupBy(
-    memories.flatMap((memory) => movesIn(memory, takenAt)),
+    memories
+      .flatMap((memory) => movesIn(memory, takenAt))
+      .filter(([, { by }]) => but === undefined || by !== but),
     ([owner]) => owner,
   );
   return new Map([...moves].map(([owner, own]) => [owner, eachOnce(own.map(([, move]) => move))]));

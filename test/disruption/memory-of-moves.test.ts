@@ -44,6 +44,14 @@ describe('the memory of moves', () => {
     expect(rests('web', NOON + MINUTE, NOON + HOUR)).toBe(false);
   });
 
+  it('takes no pod on a node of a command for one that the command itself has moved', () => {
+    const there = [podOf('web', NOON + MINUTE)];
+    const [pods, snapshot] = runningThere(there, NOON + 2 * MINUTE, claim);
+
+    expect(restingPods(pods, snapshot, { by: `at-${NOON}` })).toBeUndefined();
+    expect(restingPods(pods, snapshot, { by: 'another' })).toContain('was moved 1 min ago');
+  });
+
   it('has as many rest as were moved, those first that were made first', () => {
     const two = remembering(writeMemory(move(NOON, 'web', 'web')));
     const made = [2, 3, 4, 5].map((minute) => podOf('web', NOON + minute * MINUTE, minute));

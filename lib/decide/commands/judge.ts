@@ -6,6 +6,7 @@ import {
 } from '#lib/disruption/candidates.ts';
 import type { LiveCommand } from '#lib/disruption/commands/in-flight.ts';
 import { isStaying } from '#lib/disruption/commands/phase.ts';
+import type { CommandRecord } from '#lib/disruption/commands/record.ts';
 import type { ConsentLedger } from '#lib/disruption/consent-ledger.ts';
 import { certifyConsolidation } from '#lib/disruption/consolidation/certify.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
@@ -79,7 +80,7 @@ export function lastVerdict({ record, members }: LiveCommand, facts: SimulationF
   };
   const found = members
     .filter(isStaying)
-    .flatMap((state) => lastObjection(state, record.reason, asked) ?? []);
+    .flatMap((state) => lastObjection(state, record, asked) ?? []);
   const final = found.find(({ by }) => by !== 'pdb');
   if (final) return { kind: 'never', because: final.because };
   const [passing] = found;
@@ -88,7 +89,7 @@ export function lastVerdict({ record, members }: LiveCommand, facts: SimulationF
 
 function lastObjection(
   state: StateNode,
-  reason: CommandReason,
+  { id, reason }: CommandRecord,
   facts: CandidacyFacts,
 ): Blocked | undefined {
   const candidate = candidateOf(state, facts);
@@ -97,7 +98,7 @@ function lastObjection(
     const draft = emptyDraft(state, facts);
     return 'by' in draft ? draft : undefined;
   }
-  const resting = reason === 'Underutilized' && restingPods(state.pods, facts.snapshot);
+  const resting = reason === 'Underutilized' && restingPods(state.pods, facts.snapshot, { by: id });
   if (resting) return { by: 'memory', because: resting };
   const closed = closedWindow(candidate.pool, budgetReasonOf(reason), facts.snapshot);
   return closed === undefined ? undefined : { by: 'window', because: closed };
