@@ -150,7 +150,7 @@ describe('while Karpenter holds its Lease', () => {
       await until(
         () => FUNCTIONS.every((name) => goesOn(joinery, from, name)),
         60_000,
-        () => 'every function goes on',
+        () => `go on: ${FUNCTIONS.filter((name) => !goesOn(joinery, from, name))}`,
       );
     } finally {
       await world.end();
