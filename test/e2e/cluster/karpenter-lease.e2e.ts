@@ -35,11 +35,18 @@ const lease = (holderIdentity: string, renewedAgoMs = 0, leaseDurationSeconds = 
 const refusals = ({ lines }: Joinery, name: string): number =>
   lines.filter(({ message }) => message === `${name}: refused`).length;
 
-/** Whether a function has acted, or found nothing to do, since that line of the log. */
+/**
+ * Whether a function has acted, or found nothing to do, since that line of the log. interrupt must
+ * have deleted a NodeClaim: it does so whoever holds Joinery's own Lease, and is not woken again.
+ */
 const goesOn = ({ lines }: Joinery, from: number, name: string): boolean =>
   lines
     .slice(from)
-    .some(({ message }) => message === `${name}: acted` || message === `${name}: nothing to do`);
+    .some(({ message, did }) =>
+      name === 'interrupt'
+        ? message.startsWith('interrupt: ') && Object(did).delete > 0
+        : message === `${name}: acted` || message === `${name}: nothing to do`,
+    );
 
 const untilRefused = (joinery: Joinery, names: readonly string[], times = 1) =>
   until(
