@@ -5,7 +5,7 @@
  * Announcements come through a queue and name an instance, not a cluster. So it is asked first whose
  * they are; most are nobody's here and end there. One that is ours and that no NodeClaim holds yet
  * comes back after the queue's visibility timeout, a few times, as does one whose NodeClaim could not
- * be deleted; what cannot be read is dropped.
+ * be deleted or marked; what cannot be read is dropped.
  */
 import { decideInterrupt } from '#lib/decide/interrupt.ts';
 import type { Interruption } from '#lib/model/interruption.ts';
@@ -14,7 +14,7 @@ import { ownAnnouncements } from '#lib/runtime/own-announcements.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
 import { tellTurn } from '#lib/runtime/tell-turn.ts';
 import { takeTurn } from '#lib/runtime/turn.ts';
-import { undoneIn } from '#lib/runtime/undone-deletions.ts';
+import { undoneIn } from '#lib/runtime/undone-announcements.ts';
 import { readMessages } from '#lib/triggers/wake-up.ts';
 
 /** The function that the interruption queue invokes; answers which messages are to come back. */

@@ -86,6 +86,8 @@ export type Action =
        * difference is made to what it has become; without them the update is lost then.
        */
       readonly seen?: NodeLists;
+      /** Notes what was announced of a NodeClaim's machine: right whatever else is being decided. */
+      readonly needsNoLease?: true;
     }
   | { readonly kind: 'updateStatus'; readonly object: ObjectRef; readonly status: StatusChange }
   | {

@@ -11,8 +11,7 @@ const LEASE_FREE: ReadonlySet<string> = new Set([
  * who else writes it, needs no Lease; nor does what is right whatever else is decided.
  */
 export const needsLease = (action: Action): boolean =>
-  !LEASE_FREE.has(action.kind) &&
-  !((action.kind === 'delete' || action.kind === 'recordEvent') && action.needsNoLease);
+  !LEASE_FREE.has(action.kind) && !('needsNoLease' in action && action.needsNoLease);
 
 /** What needs no Lease and is said beside the rounds that follow: in a storm it is a thousand events. */
 export const isFreeNews = (action: Action): boolean =>

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createInterrupt } from '#functions/interrupt/interrupt.ts';
+import { takeLease } from '#lib/kube/lease.ts';
 import type { KubeTransport } from '#lib/kube/transport.ts';
 import { create } from '#lib/kube/write.ts';
 import type { Shell } from '#lib/runtime/shell.ts';
 import { anActingBench } from '#test/build/acting.ts';
-import { announcementBench, aWarningOf } from '#test/build/announcements.ts';
+import { anAnnouncement, announcementBench, aWarningOf } from '#test/build/announcements.ts';
 import { recordingCall } from '#test/build/recording-call.ts';
 
 const LEFT = { getRemainingTimeInMillis: () => 30_000 };
@@ -16,10 +17,27 @@ const batchOf = (...bodies: readonly string[]) => ({
   })),
 });
 
+const MAINTENANCE = ['annotations', 'joinery.dev/maintenance-at'];
+
+/** AWS Health tells of work on an instance's machine, two days from now. */
+const aNoticeOf = (instanceId: string): string =>
+  anAnnouncement(
+    'AWS Health Event',
+    {
+      service: 'EC2',
+      eventTypeCategory: 'scheduledChange',
+      statusCode: 'upcoming',
+      startTime: 'Sun, 22 Nov 2026 12:00:00 GMT',
+      affectedEntities: [{ entityValue: instanceId }],
+    },
+    'aws.health',
+  );
+
 /** An embedded API server with a NodeClaim for each of these instances, and a shell into it. */
 async function aClusterWith(...instances: readonly string[]) {
   const { api, act, toCreate } = anActingBench();
   const refused = new Set<string>();
+  const { call, asked } = recordingCall({});
   await act(instances.map((id) => toCreate(`claim-${id}`)));
   for (const id of instances) {
     const path = `/apis/karpenter.sh/v1/nodeclaims/claim-${id}/status`;
@@ -28,13 +46,17 @@ async function aClusterWith(...instances: readonly string[]) {
     await api.through(api.kube({ method: 'PATCH', path, contentType, body }));
   }
   const kube: KubeTransport = async (request) =>
-    request.method === 'DELETE' && refused.has(request.path.split('/').at(-1) ?? '')
+    request.method !== 'GET' && refused.has(request.path.split('/').at(-1) ?? '')
       ? { status: 503, body: {} }
       : await api.kube(request);
+  const { shell } = announcementBench({});
   return {
-    shell: { ...announcementBench({}).shell, kube, now: api.now, sleep: api.clock.sleep },
+    shell: { ...shell, kube, aws: call, now: api.now, sleep: api.clock.sleep },
     through: api.through,
-    refuseDeletions: (name: string) => void refused.add(name),
+    asked,
+    holdLease: () => api.through(takeLease({ kube: api.kube, now: api.now }, 'another')),
+    metaOf: (name: string) => api.cluster.get('NodeClaim', '', name)?.metadata,
+    refuseWrites: (name: string) => void refused.add(name),
   };
 }
 
@@ -58,13 +80,47 @@ describe('interrupt', () => {
   });
 
   it('has a message come back whose NodeClaim could not be deleted, since nobody else knows of it', async () => {
-    const { shell, through, refuseDeletions } = await aClusterWith('i-0a', 'i-0b');
+    const { shell, through, refuseWrites } = await aClusterWith('i-0a', 'i-0b');
     const batch = batchOf(aWarningOf('i-0a'), aWarningOf('i-0b'), aWarningOf('i-0c'));
 
-    refuseDeletions('claim-i-0b');
+    refuseWrites('claim-i-0b');
     expect(await through(createInterrupt(shell)(batch, LEFT))).toEqual({
       batchItemFailures: [{ itemIdentifier: 'm-1' }],
     });
+  });
+
+  it('has a message come back that could not be written down, too', async () => {
+    const { shell, through, refuseWrites } = await aClusterWith('i-0a', 'i-0b');
+    const batch = batchOf(aNoticeOf('i-0a'), aNoticeOf('i-0b'));
+
+    refuseWrites('claim-i-0b');
+    expect(await through(createInterrupt(shell)(batch, LEFT))).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'm-1' }],
+    });
+  });
+
+  it('deletes what is taken back while another acts, and leaves the rest to a look soon after', async () => {
+    const { shell, through, asked, holdLease, metaOf } = await aClusterWith('i-0a');
+    const said: string[] = [];
+    const log = { ...shell.log, info: (text: string) => said.push(text) };
+    await holdLease();
+    const answer = await through(
+      createInterrupt({ ...shell, log })(batchOf(aWarningOf('i-0a')), LEFT),
+    );
+
+    expect(said).toEqual(['interrupt: held by another']);
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(metaOf('claim-i-0a')).toHaveProperty('deletionTimestamp');
+    expect(asked('SendMessage')).toMatchObject([{ DelaySeconds: 2 }]);
+  });
+
+  it('writes work that is far off down while another acts, since nobody says it again', async () => {
+    const { shell, through, holdLease, metaOf } = await aClusterWith('i-0a');
+    await holdLease();
+    const answer = await through(createInterrupt(shell)(batchOf(aNoticeOf('i-0a')), LEFT));
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(metaOf('claim-i-0a')).toHaveProperty(MAINTENANCE, '2026-11-22T12:00:00Z');
   });
 
   it('tells what it did: in one line, as metrics, and as events where a bus is named', async () => {

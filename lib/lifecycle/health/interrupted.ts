@@ -149,15 +149,13 @@ function ending(concerned: Concerned): InterruptionStep {
     actions: [
       ...(told.isForced ? graceEndsNow(claim, interruption.announcedAt) : []),
       { kind: 'delete', object: claimRef(claim), because: told.reason, needsNoLease: true },
-      ...[
-        ...eventsOn(concerned, 'Warning', told.event, told.says),
-        ...eventsOn(
-          concerned,
-          'Warning',
-          'TerminatingOnInterruption',
-          'Interruption triggered termination',
-        ),
-      ].map((event) => ({ ...event, needsNoLease: true }) as const),
+      ...eventsOn(concerned, 'Warning', told.event, told.says),
+      ...eventsOn(
+        concerned,
+        'Warning',
+        'TerminatingOnInterruption',
+        'Interruption triggered termination',
+      ),
     ],
   };
 }
@@ -222,6 +220,7 @@ function noted(
     kind: 'update',
     object: claimRef(claim),
     meta: { annotations: { [annotation]: value } },
+    needsNoLease: true,
   } as const;
   return { ...stays(because), actions: isThere ? [] : [change] };
 }
@@ -251,4 +250,5 @@ const eventsOn = (
     type,
     reason,
     message: `${about.kind} ${about.name} event: ${says}`,
+    needsNoLease: true as const,
   }));

@@ -56,11 +56,23 @@ describe('interruptionStep', () => {
     },
   );
 
-  it('says so at once: the next look finds the NodeClaim going, and says nothing', () => {
-    const { actions } = stepOf(announced('SpotInterruption'));
+  it.each([
+    ['a spot warning', announced('SpotInterruption'), 5],
+    ['work that is far off', announced('ScheduledChange', NOON + 48 * HOUR), 3],
+    ['work that is over', announced('ScheduledChangeOver'), 1],
+    ['a recommendation to rebalance', announced('RebalanceRecommendation'), 3],
+  ])(
+    'does and says at once what %s comes to: no look but this one knows of it',
+    (_what, interruption, count) => {
+      const noted = { 'joinery.dev/maintenance-at': formatInstant(NOON + HOUR) };
+      const claim = aNodeClaim({ meta: { labels: spotLabels, annotations: noted } });
+      const pool = aNodePool({ meta: { annotations: { 'joinery.dev/rebalance': 'replace' } } });
+      const { actions } = interruptionStep({ claim, node: aNode(), pool, interruption }, NOON);
 
-    expect(actions.every((each) => 'needsNoLease' in each && each.needsNoLease)).toBe(true);
-  });
+      expect(actions).toHaveLength(count);
+      expect(actions.every((each) => 'needsNoLease' in each && each.needsNoLease)).toBe(true);
+    },
+  );
 
   it('does not buy again what EC2 takes back', () => {
     expect(stepOf(announced('SpotInterruption')).unavailable).toEqual({
