@@ -1,7 +1,6 @@
 /**
  * Karpenter's consolidation, restated: every prefix that a binary search of the ranking asks about,
- * then one node after the other; one command a pass. What is simulated is simulated by Joinery's own
- * solver, so that only the choice of nodes differs.
+ * then one node after the other; one command a pass.
  *
  * Source: karpenter v1.14, disruption/{multinodeconsolidation,singlenodeconsolidation,consolidation}.go.
  */
@@ -15,9 +14,14 @@ import type { SimulationFacts } from '#lib/disruption/drift.ts';
 import { CONSOLIDATABLE } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE } from '#lib/model/labels.ts';
+import type { Pod } from '#lib/model/pod.ts';
 import { priceOfNode } from '#lib/solver/opening/node-price.ts';
 import type { SealedClaim } from '#lib/solver/opening/seal.ts';
-import { simulate } from '#lib/solver/simulation.ts';
+import { isUninitialized, type SimulationResult, simulate } from '#lib/solver/simulation.ts';
+import { scheduledByKarpenter } from './karpenter-scheduler.ts';
+
+/** Whose scheduler tells where pods would go. */
+export type Solver = 'Joinery' | 'Karpenter';
 
 interface Ranked {
   readonly candidate: Candidate;
@@ -31,7 +35,10 @@ const MOST_TOGETHER = 101;
 export function karpenterCommand(
   facts: SimulationFacts,
   ledger: ConsentLedger,
+  solver: Solver,
 ): DraftCommand | undefined {
+  const commandFor = (set: readonly Ranked[]): DraftCommand | undefined =>
+    commandOf(set, facts, solver);
   const ranked = facts.snapshot.nodes
     .flatMap((state): readonly Ranked[] => {
       const candidate = candidateOf(state, facts);
@@ -46,16 +53,21 @@ export function karpenterCommand(
       (a, b) => b.ratio - a.ratio || compareText(a.candidate.state.name, b.candidate.state.name),
     );
   const allowed = ledger.nodesLeft('default', 'Underutilized');
-  return multiNode(ranked.slice(0, allowed), facts) ?? singleNode(allowed > 0 ? ranked : [], facts);
+  return (
+    multiNode(ranked.slice(0, allowed), commandFor) ??
+    singleNode(allowed > 0 ? ranked : [], commandFor)
+  );
 }
 
-function multiNode(ranked: readonly Ranked[], facts: SimulationFacts): DraftCommand | undefined {
+type CommandFor = (set: readonly Ranked[]) => DraftCommand | undefined;
+
+function multiNode(ranked: readonly Ranked[], commandFor: CommandFor): DraftCommand | undefined {
   let low = 1;
   let high = Math.min(ranked.length, MOST_TOGETHER) - 1;
   let best: DraftCommand | undefined;
   while (low <= high) {
     const middle = Math.floor((low + high) / 2);
-    const found = commandFor(ranked.slice(0, middle + 1), facts);
+    const found = commandFor(ranked.slice(0, middle + 1));
     if (found) {
       best = found;
       low = middle + 1;
@@ -64,32 +76,32 @@ function multiNode(ranked: readonly Ranked[], facts: SimulationFacts): DraftComm
   return best;
 }
 
-function singleNode(ranked: readonly Ranked[], facts: SimulationFacts): DraftCommand | undefined {
+function singleNode(ranked: readonly Ranked[], commandFor: CommandFor): DraftCommand | undefined {
   for (const each of ranked) {
-    const found = commandFor([each], facts);
+    const found = commandFor([each]);
     if (found) return found;
   }
   return undefined;
 }
 
-function commandFor(set: readonly Ranked[], facts: SimulationFacts): DraftCommand | undefined {
-  const { snapshot, toPlace, inFlight } = facts;
+function commandOf(
+  set: readonly Ranked[],
+  facts: SimulationFacts,
+  solver: Solver,
+): DraftCommand | undefined {
+  const { snapshot } = facts;
   const members = set.map(({ candidate }) => candidate);
   const pods = members.flatMap(({ state }) =>
     state.pods.filter((pod) =>
       isReschedulableNow(pod, snapshot.podDisruptionBudgets, snapshot.takenAt),
     ),
   );
-  const result = simulate({
-    snapshot,
-    pods: [...toPlace.pods, ...pods],
-    promised: toPlace.promised,
-    expected: toPlace.expected,
-    without: new Set([...inFlight.members, ...members.map(({ state }) => state.name)]),
-    sparesUnsettled: true,
-    alsoLeaving: inFlight.leaving,
-  });
-  if (result.blocking.length > 0 || result.claims.length > 1) return undefined;
+  const result = (solver === 'Karpenter' ? simulatedByKarpenter : simulatedByJoinery)(
+    members,
+    pods,
+    facts,
+  );
+  if (!result || result.claims.length > 1) return undefined;
   const removed = set.reduce((sum, { usdPerHour }) => sum + usdPerHour, 0);
   const uids = new Set(pods.map(({ meta }) => meta.uid));
   const draft = {
@@ -104,6 +116,43 @@ function commandFor(set: readonly Ranked[], facts: SimulationFacts): DraftComman
   if (!cheaper) return undefined;
   const saves = removed - cheaper.cheapest.offering.usdPerHour;
   return { ...draft, replacements: [cheaper], savesUsdPerHour: saves };
+}
+
+/** Where everything would go; undefined where a pod that moves has no place for certain. */
+type Simulated = Pick<SimulationResult, 'claims' | 'placements'> | undefined;
+
+function simulatedByJoinery(
+  members: readonly Candidate[],
+  pods: readonly Pod[],
+  { snapshot, toPlace, inFlight }: SimulationFacts,
+): Simulated {
+  const result = simulate({
+    snapshot,
+    pods: [...toPlace.pods, ...pods],
+    promised: toPlace.promised,
+    expected: toPlace.expected,
+    without: new Set([...inFlight.members, ...members.map(({ state }) => state.name)]),
+    sparesUnsettled: true,
+    alsoLeaving: inFlight.leaving,
+  });
+  return result.blocking.length > 0 ? undefined : result;
+}
+
+/** Source: karpenter v1.14, disruption/helpers.go, SimulateScheduling. */
+function simulatedByKarpenter(
+  members: readonly Candidate[],
+  pods: readonly Pod[],
+  { snapshot, toPlace, inFlight }: SimulationFacts,
+): Simulated {
+  const gone = new Set([...inFlight.members, ...members.map(({ state }) => state.name)]);
+  const nodes = snapshot.nodes.filter(({ name }) => !gone.has(name));
+  const result = scheduledByKarpenter({ ...snapshot, nodes }, [...toPlace.pods, ...pods]);
+  const young = new Set(nodes.filter(isUninitialized).map(({ name }) => name));
+  const moved = new Set(pods.map(({ meta }) => meta.uid));
+  const isUncertain =
+    result.refused.some(({ meta }) => moved.has(meta.uid)) ||
+    result.placements.some(({ pod, host }) => moved.has(pod.meta.uid) && young.has(host));
+  return isUncertain ? undefined : result;
 }
 
 /** Spot for spot is off unless a gate is opened, as it is by default. */

@@ -11,10 +11,10 @@ import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import { CONSOLIDATED } from '#lib/model/labels.ts';
 import type { Action } from '#lib/model/plan.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
-import { karpenterCommand } from './karpenter-model.ts';
+import { karpenterCommand, type Solver } from './karpenter-model.ts';
 
 /** Karpenter validates after 15 seconds and starts: here it is started as found. */
-export function startedByKarpenter(snapshot: Snapshot): readonly Action[] {
+export function startedByKarpenter(snapshot: Snapshot, solver: Solver): readonly Action[] {
   const inFlight = inFlightOf(snapshot);
   const facts = {
     snapshot,
@@ -23,7 +23,7 @@ export function startedByKarpenter(snapshot: Snapshot): readonly Action[] {
     toPlace: podsToPlace(snapshot),
   };
   const ledger = openLedger({ snapshot, inFlight: inFlight.members });
-  const draft = karpenterCommand(facts, ledger);
+  const draft = karpenterCommand(facts, ledger, solver);
   return draft ? started(draft, snapshot) : [];
 }
 

@@ -15,7 +15,9 @@ import { applied } from '#test/build/quiet-world.ts';
 import { aSnapshot, someSettings } from '#test/build/snapshots.ts';
 import { breathe } from './breathe.ts';
 import { bought, joined, launched } from './cluster.ts';
+import type { Solver } from './karpenter-model.ts';
 import { forgetful, startedByKarpenter } from './karpenter-pass.ts';
+import { provisionedByKarpenter } from './karpenter-provision.ts';
 import { type Market, openMarket } from './market.ts';
 import { stateOf } from './memo.ts';
 import { bindAll, guardedPod, movedWith, waitingPod } from './pods.ts';
@@ -30,6 +32,8 @@ export interface DayOptions {
   readonly minutes: number;
   readonly seed: number;
   readonly consolidator: Consolidator;
+  /** Whose scheduler Karpenter provisions and consolidates with; its own where absent. */
+  readonly solver?: Solver;
   readonly capacityTypes: readonly ('on-demand' | 'spot')[];
   /** What a move must save, as a share of what a pod is worth; Joinery's own where absent. */
   readonly moveShare?: number;
@@ -120,6 +124,7 @@ function createDay(options: DayOptions, random: Random) {
     nodes: 0,
     pods: 0,
   };
+  const { solver = 'Karpenter' } = options;
   const countedFrom = options.countedFrom ?? WARM_UP;
   let counted = 0;
   let world = emptyWorld(options, market);
@@ -176,7 +181,7 @@ function createDay(options: DayOptions, random: Random) {
   const provision = (minute: number, afterMs: number): void => {
     for (let round = 0; round < ROUNDS; round++) {
       openEyes(NOON + minute * MINUTE_MS + afterMs + round * 500);
-      const { done: actions, isDead } = look(decideProvision(world));
+      const { done: actions, isDead } = look(provisioned());
       if (actions.length === 0) return;
       const reasons = new Map(
         actions.flatMap((action) =>
@@ -243,6 +248,12 @@ function createDay(options: DayOptions, random: Random) {
     }),
   };
 
+  function provisioned(): Plan {
+    const plan = decideProvision(world);
+    if (options.consolidator !== 'Karpenter' || solver === 'Joinery') return plan;
+    return { ...plan, actions: provisionedByKarpenter(world, plan.actions) };
+  }
+
   function consolidate(minute: number): void {
     for (let pass = 0; pass < PASSES[options.consolidator]; pass++) {
       const known = stateOf(world, waiting);
@@ -255,7 +266,7 @@ function createDay(options: DayOptions, random: Random) {
 
   function consolidated(): readonly Action[] {
     if (options.consolidator === 'Joinery') return look(decideConsolidate(world)).done;
-    const actions = startedByKarpenter(world);
+    const actions = startedByKarpenter(world, solver);
     world = applied(world, actions);
     return actions;
   }

@@ -2,10 +2,12 @@
  * A day in the life of a cluster, as Markdown: what consolidation is worth when workloads breathe,
  * roll out and come in batches while spot prices wander. The functions' own decisions are played
  * forward a minute at a time over a plain model of kube-scheduler and EC2, not in the embedded
- * world, which would take hours; Karpenter's consolidation is a model written from its rules.
+ * world, which would take hours; Karpenter is a model written from its rules, once with a scheduler
+ * like its own and once with Joinery's solver, for consolidation and for pods that wait.
  * Arguments: pods on average, hours, seeds, move shares by comma (the default where left out or "-"),
  * capacity ("on-demand" or "spot"; both where left out).
  */
+import type { Solver } from './karpenter-model.ts';
 import { type Consolidator, type DayFigures, playDay } from './play-day.ts';
 
 const print = (line: string): void => {
@@ -20,11 +22,13 @@ interface Player {
   readonly name: string;
   readonly consolidator: Consolidator;
   readonly moveShare?: number;
+  readonly solver?: Solver;
 }
 
 const PLAYERS: readonly Player[] = [
   { name: 'nobody', consolidator: 'nobody' },
   { name: 'Karpenter', consolidator: 'Karpenter' },
+  { name: "Karpenter, Joinery's solver", consolidator: 'Karpenter', solver: 'Joinery' },
   ...shares.split(',').map((share): Player => {
     const isDefault = share === '-';
     return isDefault
