@@ -16,18 +16,21 @@ export interface SettingArguments extends Partial<Policies> {
   readonly consolidationMoveShare?: string;
 }
 
-/** Which of them means nothing, and how it is written; undefined where all are well. */
+/**
+ * Which of them means nothing, and how it is written; undefined where all are well. What comes from
+ * the environment may be empty, which says nothing; a limit does not.
+ */
 export function settingMisuse({
   featureGates = '',
   limitUsdPerHour,
-  consolidationMoveShare = '0',
+  consolidationMoveShare = '',
 }: SettingArguments): string | undefined {
   const gates = parseFeatureGates(featureGates);
   if ('problem' in gates) return `--feature-gates: ${gates.problem}`;
   if (limitUsdPerHour !== undefined && parseUsdPerHour(limitUsdPerHour) === undefined) {
     return `--limit-usd-per-hour ${limitUsdPerHour} is not an amount: write it as 12.50`;
   }
-  return SHARE.test(consolidationMoveShare)
+  return consolidationMoveShare === '' || SHARE.test(consolidationMoveShare)
     ? undefined
     : `--consolidation-move-share ${consolidationMoveShare} is not a share: write it as 0.5`;
 }
@@ -39,7 +42,7 @@ export function settingsOf({
   featureGates = '',
   limitUsdPerHour = '',
   disruptionWindows = '',
-  consolidationMoveShare,
+  consolidationMoveShare = '',
   minValuesPolicy,
   preferencePolicy,
 }: SettingArguments): Partial<ClusterSettings> {
@@ -49,7 +52,7 @@ export function settingsOf({
     featureGates: 'problem' in gates ? [] : gates,
     ...(limit !== undefined && { limitUsdPerHour: limit }),
     ...(disruptionWindows !== '' && { disruptionWindows }),
-    ...(consolidationMoveShare !== undefined && {
+    ...(consolidationMoveShare !== '' && {
       consolidationMoveShare: Number(consolidationMoveShare),
     }),
     ...(minValuesPolicy && { minValuesPolicy }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settingsOf } from '#lib/cli/plan-settings.ts';
+import { settingMisuse, settingsOf } from '#lib/cli/plan-settings.ts';
 import { decideConsolidate } from '#lib/decide/consolidate.ts';
 import { aCluster, aMember, mover } from '#test/build/members.ts';
 import { someSettings } from '#test/build/snapshots.ts';
@@ -11,6 +11,12 @@ const planUnder = (given: Parameters<typeof settingsOf>[0]) =>
 describe('settings on the command line', () => {
   it('are none where nothing is said', () => {
     expect(settingsOf({})).toEqual({ featureGates: [] });
+  });
+
+  it('are none where the environment says them with nothing in them', () => {
+    const empty = { featureGates: '', disruptionWindows: '', consolidationMoveShare: '' };
+    expect(settingMisuse(empty)).toBeUndefined();
+    expect(settingsOf(empty)).toEqual({ featureGates: [] });
   });
 
   it('show what windows of the whole cluster would do', () => {
