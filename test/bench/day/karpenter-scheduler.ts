@@ -6,17 +6,17 @@
  * Source: karpenter v1.14, provisioning/scheduling/{scheduler,queue,nodeclaim}.go.
  */
 import { chain, compareText } from '#lib/constraints/order.ts';
-import { requirementOf } from '#lib/constraints/requirement.ts';
-import { addResources, minResources, type Resources } from '#lib/constraints/resources.ts';
+import { isRejection } from '#lib/constraints/rejection.ts';
 import { firstUntolerated } from '#lib/constraints/taints.ts';
-import { CAPACITY_TYPE, INSTANCE_TYPE } from '#lib/model/labels.ts';
 import type { Pod } from '#lib/model/pod.ts';
 import type { Snapshot } from '#lib/model/snapshot.ts';
+import { type Admission, type Choice, createAdmissions } from '#lib/solver/admission.ts';
 import { type Amounts, amountsOf, hasRoom, plus } from '#lib/solver/amounts.ts';
 import { groundOf } from '#lib/solver/ground.ts';
 import { hostsOf } from '#lib/solver/hosts/hosts.ts';
-import type { SealedClaim } from '#lib/solver/opening/seal.ts';
-import type { Source, SourceType } from '#lib/solver/sources.ts';
+import { byPrice } from '#lib/solver/opening/by-price.ts';
+import { openDraft } from '#lib/solver/opening/draft.ts';
+import { type SealedClaim, sealDraft } from '#lib/solver/opening/seal.ts';
 
 /** Where pods go. */
 export interface Scheduled {
@@ -34,8 +34,9 @@ interface Room {
 }
 
 interface Opened {
-  readonly source: Source;
-  types: readonly SourceType[];
+  readonly admission: Admission;
+  /** The types that hold all its pods. */
+  choices: readonly Choice[];
   used: Amounts;
   readonly pods: Pod[];
 }
@@ -49,6 +50,10 @@ export function scheduledByKarpenter(snapshot: Snapshot, pods: readonly Pod[]): 
   const rooms = hostsOf({ ...snapshot, daemonSets }, new Map(), axes)
     .filter(({ taints }) => firstUntolerated(taints, []) === undefined)
     .map(({ name, free }): Room => ({ name, free, used: axes.map(() => 0) }));
+  const admissions = createAdmissions();
+  const templates = sources
+    .map(admissions.open)
+    .flatMap((each) => (isRejection(each) ? [] : [each]));
   const opened: Opened[] = [];
   const placements: { pod: Pod; host: string }[] = [];
   const refused: Pod[] = [];
@@ -58,7 +63,7 @@ export function scheduledByKarpenter(snapshot: Snapshot, pods: readonly Pod[]): 
     if (room) {
       room.used = plus(room.used, asked);
       placements.push({ pod, host: room.name });
-    } else if (!joins(opened, pod, asked) && !opens(opened, sources, pod, asked)) {
+    } else if (!joins(opened, pod, asked) && !opens(opened, templates, pod, asked)) {
       refused.push(pod);
     }
   }
@@ -73,12 +78,15 @@ const largestFirst = chain<Pod>(
   (a, b) => compareText(a.meta.uid, b.meta.uid),
 );
 
+const holding = (choices: Iterable<Choice>, used: Amounts, asked: Amounts): readonly Choice[] =>
+  [...choices].filter(({ sourceType }) => hasRoom(sourceType.roomAmounts, used, asked));
+
 function joins(opened: Opened[], pod: Pod, asked: Amounts): boolean {
   opened.sort((a, b) => a.pods.length - b.pods.length);
   for (const each of opened) {
-    const types = each.types.filter((type) => hasRoom(type.roomAmounts, each.used, asked));
-    if (types.length === 0) continue;
-    each.types = types;
+    const choices = holding(each.choices, each.used, asked);
+    if (choices.length === 0) continue;
+    each.choices = choices;
     each.used = plus(each.used, asked);
     each.pods.push(pod);
     return true;
@@ -86,13 +94,16 @@ function joins(opened: Opened[], pod: Pod, asked: Amounts): boolean {
   return false;
 }
 
-function opens(opened: Opened[], sources: readonly Source[], pod: Pod, asked: Amounts): boolean {
-  for (const source of sources) {
-    const types = source.types.filter(
-      ({ offerings, roomAmounts }) => offerings.length > 0 && hasRoom(roomAmounts, [], asked),
-    );
-    if (types.length === 0) continue;
-    opened.push({ source, types, used: asked, pods: [pod] });
+function opens(
+  opened: Opened[],
+  templates: readonly Admission[],
+  pod: Pod,
+  asked: Amounts,
+): boolean {
+  for (const admission of templates) {
+    const choices = holding(admission.choices.values(), [], asked);
+    if (choices.length === 0) continue;
+    opened.push({ admission, choices, used: asked, pods: [pod] });
     return true;
   }
   return false;
@@ -101,38 +112,9 @@ function opens(opened: Opened[], sources: readonly Source[], pod: Pod, asked: Am
 /** Source: karpenter v1.14, nodeclaimtemplate.go, MaxInstanceTypes. */
 const MOST_TYPES = 60;
 
-function sealed({ source, types, pods }: Opened): SealedClaim {
-  const listed = types.toSorted(cheapestFirst).slice(0, MOST_TYPES);
-  const [first] = listed;
-  const [offering] = first?.offerings ?? [];
-  if (!first || !offering) throw new Error('expected a type that holds the pods, found none');
-  const capacityTypes = listed.flatMap(({ offerings }) =>
-    offerings.map(({ capacityType }) => capacityType),
-  );
-  const asked = pods.reduce<Resources>((sum, { requests }) => addResources(sum, requests), {});
-  const oneOf = (key: string, values: readonly string[]) =>
-    [
-      key,
-      requirementOf({ key, operator: 'In', values: [...new Set(values)].sort(compareText) }),
-    ] as const;
-  return {
-    source,
-    instanceTypes: listed.map(({ type }) => type.name),
-    requirements: new Map([
-      ...source.requirements,
-      oneOf(
-        INSTANCE_TYPE,
-        listed.map(({ type }) => type.name),
-      ),
-      oneOf(CAPACITY_TYPE, capacityTypes),
-    ]),
-    requests: addResources(asked, minResources(listed.map(({ daemonRequests }) => daemonRequests))),
-    pods,
-    cheapest: { instanceType: first.type.name, offering },
-    hasLoweredMinimums: false,
-  };
+function sealed({ admission, choices, pods }: Opened): SealedClaim {
+  const listed = choices.toSorted(byPrice).slice(0, MOST_TYPES);
+  const [cheapest] = listed;
+  if (!cheapest) throw new Error('expected a type that holds the pods, found none');
+  return sealDraft(openDraft(admission, cheapest, undefined), pods, listed);
 }
-
-const cheapestFirst = (a: SourceType, b: SourceType): number =>
-  (a.offerings[0]?.usdPerHour ?? 0) - (b.offerings[0]?.usdPerHour ?? 0) ||
-  compareText(a.type.name, b.type.name);
