@@ -17,6 +17,20 @@ const row = (...cells: readonly string[]): void => print(`| ${cells.join(' | ')}
 
 const [pods = '150', hours = '24', seeds = '1', shares = '-', capacity] = process.argv.slice(2);
 
+const isMeant =
+  Number(pods) > 0 &&
+  Number(hours) > 2 &&
+  Number.isInteger(Number(seeds)) &&
+  Number(seeds) > 0 &&
+  shares.split(',').every((share) => share === '-' || Number(share) >= 0) &&
+  [undefined, 'on-demand', 'spot'].includes(capacity);
+if (!isMeant) {
+  process.stderr.write(
+    'usage: bench:day [pods] [hours, more than 2] [seeds] [move shares, as 0.5,0.3 or -] [on-demand or spot]\n',
+  );
+  process.exit(2);
+}
+
 /** Who consolidates; how much a move must save. */
 interface Player {
   readonly name: string;
