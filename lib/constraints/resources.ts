@@ -40,6 +40,13 @@ export function subtractResources(from: Resources, taken: Resources): Resources 
   return rest;
 }
 
+/**
+ * The amounts, none of them below zero: what is overdrawn of one resource keeps nobody away who asks
+ * for none of it.
+ */
+export const atLeastZero = (amounts: Resources): Resources =>
+  Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, Math.max(0, amount)]));
+
 /** The larger amount of each resource that either names. */
 export function maxResources(a: Resources, b: Resources): Resources {
   const larger: Record<string, number> = { ...a };

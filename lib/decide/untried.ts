@@ -8,6 +8,7 @@ import {
 } from '#lib/constraints/requirements.ts';
 import {
   addResources,
+  atLeastZero,
   fits,
   type Resources,
   subtractResources,
@@ -132,7 +133,3 @@ function hasRoom(pod: Pod, place: Place): boolean {
 
 const sumOf = (pods: readonly Pod[]): Resources =>
   pods.reduce<Resources>((sum, { requests }) => addResources(sum, requests), {});
-
-/** What is overdrawn of one resource keeps nobody away who asks for none of it. */
-const atLeastZero = (amounts: Resources): Resources =>
-  Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, Math.max(0, amount)]));

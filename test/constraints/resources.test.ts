@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   addResources,
+  atLeastZero,
   firstNegative,
   fits,
   formatResources,
@@ -48,6 +49,12 @@ describe('adding and subtracting', () => {
         expect(JSON.stringify([a, b])).toBe(before);
       }),
     );
+  });
+});
+
+describe('atLeastZero', () => {
+  it('leaves nothing of what is overdrawn, and the rest as it is', () => {
+    expect(atLeastZero({ cpu: -5, memory: 3, pods: 0 })).toEqual({ cpu: 0, memory: 3, pods: 0 });
   });
 });
 

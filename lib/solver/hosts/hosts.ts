@@ -11,6 +11,7 @@ import {
 import {
   addResources,
   amountOf,
+  atLeastZero,
   minResources,
   type Resources,
   subtractResources,
@@ -159,9 +160,6 @@ const isOfDaemonSet = ({ meta }: Pod): boolean =>
 
 const sumOf = (pods: readonly Pod[]): Resources =>
   pods.reduce<Resources>((sum, { requests }) => addResources(sum, requests), {});
-
-const atLeastZero = (amounts: Resources): Resources =>
-  Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, Math.max(0, amount)]));
 
 /** Labels and size of a node, for each thing that it may turn out to be. */
 interface Shape {
