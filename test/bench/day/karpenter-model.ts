@@ -11,6 +11,7 @@ import type { ConsentLedger } from '#lib/disruption/consent-ledger.ts';
 import { pricedTypes, restrictClaim } from '#lib/disruption/consolidation/certain-price.ts';
 import type { DraftCommand } from '#lib/disruption/draft-command.ts';
 import type { SimulationFacts } from '#lib/disruption/drift.ts';
+import { restingPods } from '#lib/disruption/memory-of-moves.ts';
 import { CONSOLIDATABLE } from '#lib/model/condition-types.ts';
 import { isTrue } from '#lib/model/conditions.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE } from '#lib/model/labels.ts';
@@ -42,7 +43,8 @@ export function karpenterCommand(
   const ranked = facts.snapshot.nodes
     .flatMap((state): readonly Ranked[] => {
       const candidate = candidateOf(state, facts);
-      if (isBlocked(candidate)) return [];
+      // Nothing is remembered unless its pods are to rest.
+      if (isBlocked(candidate) || restingPods(state.pods, facts.snapshot)) return [];
       if (!isTrue(candidate.claim.status.conditions, CONSOLIDATABLE)) return [];
       const moved = state.pods.filter(isReschedulable).length;
       if (moved === 0) return [];

@@ -34,6 +34,8 @@ export interface DayOptions {
   readonly consolidator: Consolidator;
   /** Whose scheduler Karpenter provisions and consolidates with; its own where absent. */
   readonly solver?: Solver;
+  /** Whether Karpenter leaves pods that it moved alone for an hour, as Joinery does. */
+  readonly rests?: true;
   readonly capacityTypes: readonly ('on-demand' | 'spot')[];
   /** What a move must save, as a share of what a pod is worth; Joinery's own where absent. */
   readonly moveShare?: number;
@@ -125,6 +127,7 @@ function createDay(options: DayOptions, random: Random) {
     pods: 0,
   };
   const { solver = 'Karpenter' } = options;
+  const isForgetful = options.consolidator === 'Karpenter' && options.rests === undefined;
   const countedFrom = options.countedFrom ?? WARM_UP;
   let counted = 0;
   let world = emptyWorld(options, market);
@@ -170,7 +173,7 @@ function createDay(options: DayOptions, random: Random) {
     const done = writes.slice(0, options.diesAfter?.(minuteOf(seen)));
     const after = launched(withCreations(applied(seen, done), done));
     const isMove = done.some(({ kind }) => kind === 'delete');
-    world = isMove && options.consolidator === 'Karpenter' ? forgetful(after) : after;
+    world = isMove && isForgetful ? forgetful(after) : after;
     options.hear?.({ seen, plan, done, left: world });
     return { done, isDead: done.length < writes.length };
   };

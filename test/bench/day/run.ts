@@ -3,7 +3,8 @@
  * roll out and come in batches while spot prices wander. The functions' own decisions are played
  * forward a minute at a time over a plain model of kube-scheduler and EC2, not in the embedded
  * world, which would take hours; Karpenter is a model written from its rules, once with a scheduler
- * like its own and once with Joinery's solver, for consolidation and for pods that wait.
+ * like its own and once with Joinery's solver, for consolidation and for pods that wait; each once
+ * as it is and once with the hour's rest for moved pods that Joinery keeps.
  * Arguments: pods on average, hours, seeds, move shares by comma (the default where left out or "-"),
  * capacity ("on-demand" or "spot"; both where left out).
  */
@@ -37,12 +38,20 @@ interface Player {
   readonly consolidator: Consolidator;
   readonly moveShare?: number;
   readonly solver?: Solver;
+  readonly rests?: true;
 }
 
 const PLAYERS: readonly Player[] = [
   { name: 'nobody', consolidator: 'nobody' },
   { name: 'Karpenter', consolidator: 'Karpenter' },
   { name: "Karpenter, Joinery's solver", consolidator: 'Karpenter', solver: 'Joinery' },
+  { name: "Karpenter, Joinery's rest", consolidator: 'Karpenter', rests: true },
+  {
+    name: "Karpenter, Joinery's solver and rest",
+    consolidator: 'Karpenter',
+    solver: 'Joinery',
+    rests: true,
+  },
   ...shares.split(',').map((share): Player => {
     const isDefault = share === '-';
     return isDefault
