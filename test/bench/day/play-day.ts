@@ -96,6 +96,8 @@ const PASSES = { nobody: 0, Karpenter: 2, Joinery: 1 };
  * Source: karpenter v1.14, state/cluster.go, ConsolidationState.
  */
 const MEMO_MINUTES = 5;
+/** Minutes between two looks at what all would cost at the very least. */
+const BOUND_EACH = 30;
 /** Spot nodes that EC2 takes back, a day. */
 const RECLAIMED_SHARE = 0.05;
 
@@ -118,7 +120,6 @@ function createDay(options: DayOptions, random: Random) {
   const tally = {
     homeless: 0,
     usd: 0,
-    bound: 0,
     moved: 0,
     again: 0,
     removed: 0,
@@ -130,6 +131,7 @@ function createDay(options: DayOptions, random: Random) {
   const isForgetful = options.consolidator === 'Karpenter' && options.rests === undefined;
   const countedFrom = options.countedFrom ?? WARM_UP;
   let counted = 0;
+  const bounds: number[] = [];
   let world = emptyWorld(options, market);
   let waiting: readonly Pod[] = [];
   let serial = 0;
@@ -239,7 +241,7 @@ function createDay(options: DayOptions, random: Random) {
     },
     figures: (): DayFigures => ({
       usd: tally.usd,
-      lowerBoundUsd: tally.bound,
+      lowerBoundUsd: (meanOf(bounds) * counted) / 60,
       podsMoved: tally.moved,
       movedWithoutRoom: tally.homeless,
       movedAgain: tally.again,
@@ -282,9 +284,12 @@ function createDay(options: DayOptions, random: Random) {
     const running = world.nodes.flatMap(({ pods }) => pods);
     tally.nodes += world.nodes.length;
     tally.pods += running.length + waiting.length;
-    if (minute % 30 === 0) tally.bound += boundOf(world, [...running, ...waiting]) / 2;
+    if (minute % BOUND_EACH === 0) bounds.push(boundOf(world, [...running, ...waiting]));
   }
 }
+
+const meanOf = (numbers: readonly number[]): number =>
+  numbers.reduce((sum, each) => sum + each, 0) / Math.max(1, numbers.length);
 
 const WRITES: ReadonlySet<string> = new Set([
   'update',
